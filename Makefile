@@ -1,0 +1,73 @@
+# Everything a newcomer needs: `make demo` and `make test` work on a machine with python3, git and make.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+TEST_ARGS ?= -n auto
+
+.PHONY: help demo test check lint types layers docs docs-check e2e bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Each stamp is one set of pinned requirements; the project itself is installed once, in place.
+$(VENV)/.run: requirements/run.txt requirements/build.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; this is $$($(PYTHON) --version). Choose another: make PYTHON=python3.12 ..." >&2; exit 2; }
+	@echo "Preparing $(VENV) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements/run.txt
+	@$(PIP) install --require-hashes -r requirements/build.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.test: requirements/test.txt $(VENV)/.run
+	@$(PIP) install --require-hashes -r requirements/test.txt
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.test
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/.run ## watch a loop catch a false "done" (no account, no network, under a minute)
+	@$(BIN)/ralph demo
+
+test: $(VENV)/.test ## the tests (under five minutes)
+	@$(BIN)/python -m pytest $(TEST_ARGS) -m "not e2e"
+
+check: lint types layers docs-check test ## everything that must hold before a commit
+
+lint: $(VENV)/.dev ## formatting and lint
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+
+types: $(VENV)/.dev ## basedpyright, strict
+	@$(BIN)/basedpyright
+
+layers: $(VENV)/.dev ## who may import whom
+	@$(BIN)/lint-imports
+
+docs: $(VENV)/.run ## write the generated pages again
+	@$(BIN)/python -m ralph.config.docs docs/settings.md
+
+docs-check: $(VENV)/.run ## fail if a generated page is stale
+	@$(BIN)/python -m ralph.config.docs --check docs/settings.md
+
+e2e: $(VENV)/.test ## slow matrices and real programs
+	@$(BIN)/python -m pytest $(TEST_ARGS) -m e2e
+
+bench: $(VENV)/.run ## speed and memory beside a bash loop, as ratios
+	@$(BIN)/python benchmarks/run.py
+
+# uv resolves for every platform at once; hashes, never addresses.
+lock: ## pin the requirements again (needs uv on PATH)
+	@uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate --python-version 3.11 pyproject.toml -o requirements/run.txt
+	@for group in build test dev; do \
+	  uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate --python-version 3.11 --group $$group -o requirements/$$group.txt; \
+	done
+
+clean: ## remove what was built
+	@rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

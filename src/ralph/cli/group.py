@@ -1,0 +1,64 @@
+"""The click group with lazy commands, and the one place where errors become exit codes."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from ralph import __version__
+from ralph.model.errors import RalphError
+
+# name: (module, one line for the list of commands). A new command is one file and one line here.
+COMMANDS = {
+    "run": ("ralph.cli.run", "Run an agent in a loop until the work is proven done."),
+    "resume": ("ralph.cli.resume", "Continue an interrupted run where it stopped."),
+    "retry": ("ralph.cli.retry", "Start a run again from the beginning, with the same options."),
+    "runs": ("ralph.cli.runs", "List what ran, and why it stopped."),
+    "show": ("ralph.cli.show", "Show one run: its iterations, and what each check saw."),
+    "logs": ("ralph.cli.logs", "Print what the agent said in a run."),
+    "init": ("ralph.cli.init", "Write .ralph/settings.json, asking as it goes."),
+    "config": ("ralph.cli.config", "Show, locate and check the settings."),
+    "demo": ("ralph.cli.demo", "Watch a loop catch a false \"done\" in a temporary repository."),
+    "doctor": ("ralph.cli.doctor", "Check what this machine has, and say what is missing."),
+    "completion": ("ralph.cli.completion", "Print the shell completion script for bash, zsh or fish."),
+}
+
+
+class LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return import_module(COMMANDS[cmd_name][0]).command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-v", "--version", message="ralph %(version)s")
+def cli() -> None:
+    """Run a coding agent in a loop until the work is proven done."""
+
+
+def run_cli() -> None:
+    try:
+        code = cli.main(prog_name="ralph", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except RalphError as error:
+        click.echo(f"ralph: {error}", err=True)
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Aborted.", err=True)
+        code = 130
+    except BrokenPipeError:
+        # The reader has gone (`ralph logs | head`): nothing is left to say, and nobody to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    sys.exit(code if isinstance(code, int) else 0)

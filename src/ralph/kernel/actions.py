@@ -1,0 +1,84 @@
+"""What a recipe may ask for. Each action names the type of the result that comes back."""
+
+from collections.abc import Generator
+from typing import Any, ClassVar, Literal
+
+from msgspec import Struct
+
+from ralph.model.evidence import AgentReport, Evidence
+from ralph.model.verdicts import AnyVerdict
+
+Purpose = Literal["work", "commit-message"]
+
+
+class Action(Struct, frozen=True, tag_field="do", omit_defaults=True):
+    iteration: int
+
+    result: ClassVar[type] = type(None)
+    effect: ClassVar[bool] = True
+    """Whether its start must be on disk before it is performed. A pure read may simply be done again."""
+
+
+class ReadPrompt(Action, frozen=True, tag="read-prompt"):
+    file: str
+    result: ClassVar[type] = str
+    effect: ClassVar[bool] = False
+
+
+class RunAgent(Action, frozen=True, tag="run-agent"):
+    prompt: str
+    purpose: Purpose = "work"
+    result: ClassVar[type] = AgentReport
+
+
+class RunCommand(Action, frozen=True, tag="run-command"):
+    """A guardrail: its whole output goes to a log file, its beginning into the evidence."""
+
+    command: str
+    slug: str
+    result: ClassVar[type] = Evidence
+
+
+class ReadResponse(Action, frozen=True, tag="read-response"):
+    """Does the agent's final message say `expected` in its first response tag?"""
+
+    attempt_dir: str
+    expected: str
+    result: ClassVar[type] = Evidence
+    effect: ClassVar[bool] = False
+
+
+class CommitMessage(Struct, frozen=True):
+    text: str
+    problem: str = ""
+
+
+class ReadCommitMessage(Action, frozen=True, tag="read-commit-message"):
+    attempt_dir: str
+    result: ClassVar[type] = CommitMessage
+    effect: ClassVar[bool] = False
+
+
+class Staged(Struct, frozen=True):
+    """What there is to commit."""
+
+    files: int
+    problem: str = ""
+
+
+class StageChanges(Action, frozen=True, tag="stage-changes"):
+    command: str
+    result: ClassVar[type] = Staged
+
+
+class RunScmTask(Action, frozen=True, tag="run-scm-task"):
+    command: str
+    task: str
+    message: str = ""
+    result: ClassVar[type] = Evidence
+
+
+AnyAction = (
+    ReadPrompt | RunAgent | RunCommand | ReadResponse | ReadCommitMessage | StageChanges | RunScmTask
+)
+Recipe = Generator[AnyAction, Any, AnyVerdict]

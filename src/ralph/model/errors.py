@@ -1,0 +1,50 @@
+"""Every error a user can meet: the facts in one line, the next action in another, an exit code on each.
+
+    RalphError
+    ├── ConfigError        2  what the user gave cannot be used: settings, flags, files, directories
+    ├── AgentUnusable      7  the agent is missing, not executable, or refuses to work at all
+    ├── SandboxUnusable    8  a sandbox was asked for and cannot be had
+    ├── StateError         9  ralph's own state cannot be written or read
+    └── Cancelled        130  a signal, or a person
+"""
+
+from typing import ClassVar
+
+
+class RalphError(Exception):
+    """Facts in `message`, the next action in `hint`."""
+
+    exit_code: ClassVar[int] = 9
+    verdict: ClassVar[str] = "failed"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+
+class ConfigError(RalphError):
+    exit_code = 2
+    verdict = "config_error"
+
+
+class AgentUnusable(RalphError):
+    exit_code = 7
+    verdict = "agent_error"
+
+
+class SandboxUnusable(RalphError):
+    exit_code = 8
+    verdict = "sandbox_error"
+
+
+class StateError(RalphError):
+    """The disk is full, the database is damaged, a journal does not fit the recipe."""
+
+
+class Cancelled(RalphError):
+    exit_code = 130
+    verdict = "cancelled"

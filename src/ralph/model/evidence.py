@@ -1,0 +1,48 @@
+"""What ralph saw itself: of an agent's run, and of a check."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ralph.model.events import Tokens
+
+AgentStatus = Literal["ok", "failed", "timeout", "idle"]
+
+
+class AgentReport(Struct, frozen=True, omit_defaults=True):
+    """One agent invocation, in numbers and references: never the transcript itself."""
+
+    status: AgentStatus
+    reason: str
+    """One sentence: how it ended."""
+    attempt_dir: str
+    """Where its context.md, stream.ndjson, stderr.log and output.md lie, relative to the state directory."""
+    exit_code: int | None = None
+    duration: float = 0.0
+    silent: bool = False
+    """It wrote nothing at all."""
+    tail: str = ""
+    """The end of what it wrote, for the feedback after a failure."""
+    cost_usd: float | None = None
+    tokens: Tokens = Tokens()
+    tools: int = 0
+    tool_errors: int = 0
+    sandbox: str = "none"
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+
+class Evidence(Struct, frozen=True, omit_defaults=True):
+    """What one check saw. It never decides."""
+
+    check: str
+    passed: bool
+    reason: str
+    exit_code: int | None = None
+    output: str = ""
+    """What the agent is to read of it, already shortened."""
+    log: str = ""
+    """Where the whole output lies, relative to the project."""
+    duration: float = 0.0

@@ -1,0 +1,102 @@
+"""How a run ended. A verdict is typed, says why in one sentence, and has an exit code."""
+
+from typing import ClassVar
+
+from msgspec import Struct
+
+from ralph.model.errors import RalphError
+
+
+class Verdict(Struct, frozen=True, tag_field="kind", omit_defaults=True):
+    """The base of all verdicts; `reason` is the one sentence, `kind` the tag."""
+
+    exit_code: ClassVar[int] = 9
+
+    @property
+    def kind(self) -> str:
+        return str(self.__struct_config__.tag)
+
+    @property
+    def reason(self) -> str:
+        return self.kind
+
+
+class Verified(Verdict, frozen=True, tag="verified"):
+    iterations: int
+    exit_code: ClassVar[int] = 0
+
+    @property
+    def reason(self) -> str:
+        return f"proven done after {count(self.iterations, 'iteration')}"
+
+
+class MaxIterations(Verdict, frozen=True, tag="max_iterations"):
+    limit: int
+    last: str = ""
+    """What was missing at the end of the last iteration."""
+    exit_code: ClassVar[int] = 1
+
+    @property
+    def reason(self) -> str:
+        why = f": {self.last}" if self.last else ""
+        return f"not done after {count(self.limit, 'iteration')}{why}"
+
+
+class BudgetSpent(Verdict, frozen=True, tag="budget"):
+    what: str
+    spent: float
+    limit: float
+    exit_code: ClassVar[int] = 4
+
+    @property
+    def reason(self) -> str:
+        return f"the budget is spent: {self.spent:g} of {self.limit:g} {self.what}"
+
+
+class AgentFailed(Verdict, frozen=True, tag="agent_error"):
+    why: str
+    exit_code: ClassVar[int] = 7
+
+    @property
+    def reason(self) -> str:
+        return self.why
+
+
+class Failed(Verdict, frozen=True, tag="failed"):
+    why: str
+    exit_code: ClassVar[int] = 9
+
+    @property
+    def reason(self) -> str:
+        return self.why
+
+
+class Stopped(Verdict, frozen=True, tag="stopped"):
+    """An error ended the run from outside the recipe; `by` is the error's verdict word."""
+
+    by: str
+    why: str
+    code: int
+
+    @property
+    def kind(self) -> str:
+        return self.by
+
+    @property
+    def reason(self) -> str:
+        return self.why
+
+
+AnyVerdict = Verified | MaxIterations | BudgetSpent | AgentFailed | Failed | Stopped
+
+
+def from_error(error: RalphError) -> Stopped:
+    return Stopped(by=error.verdict, why=str(error), code=error.exit_code)
+
+
+def exit_code(verdict: Verdict) -> int:
+    return verdict.code if isinstance(verdict, Stopped) else verdict.exit_code
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
