@@ -19,22 +19,22 @@ COMMANDS = {
     "logs": ("ralph.cli.logs", "Print what the agent said in a run."),
     "init": ("ralph.cli.init", "Write .ralph/settings.json, asking as it goes."),
     "config": ("ralph.cli.config", "Show, locate and check the settings."),
-    "demo": ("ralph.cli.demo", "Watch a loop catch a false \"done\" in a temporary repository."),
+    "demo": ("ralph.cli.demo", 'Watch a loop catch a false "done" in a temporary repository.'),
     "doctor": ("ralph.cli.doctor", "Check what this machine has, and say what is missing."),
     "completion": ("ralph.cli.completion", "Print the shell completion script for bash, zsh or fish."),
 }
 
 
 class LazyGroup(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
         if cmd_name not in COMMANDS:
             return None
         return import_module(COMMANDS[cmd_name][0]).command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 

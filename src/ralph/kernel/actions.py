@@ -14,21 +14,21 @@ Purpose = Literal["work", "commit-message"]
 class Action(Struct, frozen=True, tag_field="do", omit_defaults=True):
     iteration: int
 
-    result: ClassVar[type] = type(None)
+    result: ClassVar[type[Any]] = type(None)
     effect: ClassVar[bool] = True
     """Whether its start must be on disk before it is performed. A pure read may simply be done again."""
 
 
 class ReadPrompt(Action, frozen=True, tag="read-prompt"):
     file: str
-    result: ClassVar[type] = str
+    result: ClassVar[type[Any]] = str
     effect: ClassVar[bool] = False
 
 
 class RunAgent(Action, frozen=True, tag="run-agent"):
     prompt: str
     purpose: Purpose = "work"
-    result: ClassVar[type] = AgentReport
+    result: ClassVar[type[Any]] = AgentReport
 
 
 class RunCommand(Action, frozen=True, tag="run-command"):
@@ -36,7 +36,7 @@ class RunCommand(Action, frozen=True, tag="run-command"):
 
     command: str
     slug: str
-    result: ClassVar[type] = Evidence
+    result: ClassVar[type[Any]] = Evidence
 
 
 class ReadResponse(Action, frozen=True, tag="read-response"):
@@ -44,7 +44,8 @@ class ReadResponse(Action, frozen=True, tag="read-response"):
 
     attempt_dir: str
     expected: str
-    result: ClassVar[type] = Evidence
+    plain: bool = False
+    result: ClassVar[type[Any]] = Evidence
     effect: ClassVar[bool] = False
 
 
@@ -55,30 +56,29 @@ class CommitMessage(Struct, frozen=True):
 
 class ReadCommitMessage(Action, frozen=True, tag="read-commit-message"):
     attempt_dir: str
-    result: ClassVar[type] = CommitMessage
+    plain: bool = False
+    result: ClassVar[type[Any]] = CommitMessage
     effect: ClassVar[bool] = False
 
 
 class Staged(Struct, frozen=True):
-    """What there is to commit."""
+    """Whether there is anything to commit."""
 
-    files: int
+    pending: bool
     problem: str = ""
 
 
 class StageChanges(Action, frozen=True, tag="stage-changes"):
     command: str
-    result: ClassVar[type] = Staged
+    result: ClassVar[type[Any]] = Staged
 
 
 class RunScmTask(Action, frozen=True, tag="run-scm-task"):
     command: str
     task: str
     message: str = ""
-    result: ClassVar[type] = Evidence
+    result: ClassVar[type[Any]] = Evidence
 
 
-AnyAction = (
-    ReadPrompt | RunAgent | RunCommand | ReadResponse | ReadCommitMessage | StageChanges | RunScmTask
-)
+AnyAction = ReadPrompt | RunAgent | RunCommand | ReadResponse | ReadCommitMessage | StageChanges | RunScmTask
 Recipe = Generator[AnyAction, Any, AnyVerdict]

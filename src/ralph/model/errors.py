@@ -1,11 +1,11 @@
 """Every error a user can meet: the facts in one line, the next action in another, an exit code on each.
 
-    RalphError
-    ├── ConfigError        2  what the user gave cannot be used: settings, flags, files, directories
-    ├── AgentUnusable      7  the agent is missing, not executable, or refuses to work at all
-    ├── SandboxUnusable    8  a sandbox was asked for and cannot be had
-    ├── StateError         9  ralph's own state cannot be written or read
-    └── Cancelled        130  a signal, or a person
+RalphError
+├── ConfigError        2  what the user gave cannot be used: settings, flags, files, directories
+├── AgentUnusable      7  the agent is missing, not executable, or refuses to work at all
+├── SandboxUnusable    8  a sandbox was asked for and cannot be had
+├── StateError         9  ralph's own state cannot be written or read
+└── Cancelled        130  a signal, or a person
 """
 
 from typing import ClassVar

@@ -21,6 +21,8 @@ class AgentReport(Struct, frozen=True, omit_defaults=True):
     duration: float = 0.0
     silent: bool = False
     """It wrote nothing at all."""
+    plain: bool = False
+    """Its answer is its whole standard output, for want of a structured one."""
     tail: str = ""
     """The end of what it wrote, for the feedback after a failure."""
     cost_usd: float | None = None

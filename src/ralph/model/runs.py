@@ -31,7 +31,7 @@ class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One action of a run, once for each attempt at it. `ended_at` is empty while it runs, and for ever if it was killed."""
+    """One action of a run, once for each attempt at it. A killed attempt has no end."""
 
     run_id: str
     seq: int

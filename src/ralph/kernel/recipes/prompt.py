@@ -26,9 +26,7 @@ from ralph.model.verdicts import AgentFailed, Failed, MaxIterations, Verified
 NAME = "prompt"
 VERSION = 1
 SILENT_FAILURES = 3
-COMMIT_PROMPT = (
-    "Provide a short imperative commit message for the changes. Output only the message, no explanation."
-)
+COMMIT_PROMPT = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
 
 class Guardrail(Struct, frozen=True):
@@ -83,7 +81,7 @@ def prompt_loop(run: PromptRun) -> Recipe:
             continue
 
         scm_problem = (yield from _scm_tasks(run.scm, i)) if run.scm else ""
-        answer: Evidence = yield ReadResponse(i, said.attempt_dir, run.completion)
+        answer: Evidence = yield ReadResponse(i, said.attempt_dir, run.completion, said.plain)
         if answer.passed:
             return Failed(f"the work is done, but the SCM tasks failed: {scm_problem}") if scm_problem else Verified(i)
         missing = answer.reason
@@ -98,12 +96,12 @@ def _scm_tasks(scm: Scm, i: int) -> Generator[AnyAction, Any, str]:
             staged: Staged = yield StageChanges(i, scm.command)
             if staged.problem:
                 return staged.problem
-            if not staged.files:
+            if not staged.pending:
                 continue
             said: AgentReport = yield RunAgent(i, COMMIT_PROMPT, purpose="commit-message")
             if not said.ok:
                 return f"no commit message: {said.reason}"
-            wording: CommitMessage = yield ReadCommitMessage(i, said.attempt_dir)
+            wording: CommitMessage = yield ReadCommitMessage(i, said.attempt_dir, said.plain)
             if wording.problem:
                 return wording.problem
             message = wording.text

@@ -1,0 +1,46 @@
+"""What ralph must know about an agent: how it is called, and how its stream is read."""
+
+from abc import ABC, abstractmethod
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+from msgspec import Struct
+
+from ralph.agents.parser import Parser
+
+ARGV_LIMIT = 100_000
+"""Linux takes at most 128 KiB for one argument."""
+
+
+class Call(Struct, frozen=True):
+    """One invocation to be made."""
+
+    prompt: str
+    prompt_file: str
+    answer_file: str
+    """Where an agent that answers in a file is to write its final message."""
+    stream: bool
+
+
+class Invocation(Struct, frozen=True):
+    argv: list[str]
+    on_stdin: bool = False
+    """Whether the prompt comes in on standard input; otherwise it is in argv already."""
+    answers_in_file: bool = False
+
+
+class Adapter(ABC):
+    """One file for each agent: a subclass, and a line in the registry's table."""
+
+    name: ClassVar[str]
+    environment: ClassVar[tuple[str, ...] | None] = ()
+    """Patterns of the variables it may see beyond the basics; none at all means that it inherits everything."""
+
+    @abstractmethod
+    def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation: ...
+
+    @abstractmethod
+    def parser(self, *, stream: bool) -> Parser: ...
+
+    def may_see(self, variable: str) -> bool:
+        return self.environment is None or any(fnmatchcase(variable, pattern) for pattern in self.environment)

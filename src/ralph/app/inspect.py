@@ -1,0 +1,144 @@
+"""What ran, why it stopped, what each check saw: runs as people and programs want to read them."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ralph.kernel.actions import AnyAction, RunAgent, RunCommand
+from ralph.kernel.feedback import GAP, agent_note, guardrail_note
+from ralph.kernel.recipes.prompt import PromptRun
+from ralph.model.errors import ConfigError
+from ralph.model.runs import Entry, Run
+from ralph.store.database import connect
+from ralph.store.journal import entries
+from ralph.store.runs import find_run, list_runs
+
+_actions = msgspec.json.Decoder(AnyAction)
+
+
+class Step(Struct, frozen=True):
+    """One attempt at one action, with its result if it came to one."""
+
+    entry: Entry
+    action: AnyAction
+    result: Any
+
+    @property
+    def killed(self) -> bool:
+        return self.entry.ended_at is None
+
+
+class Attempt(Struct, frozen=True):
+    """One attempt at an iteration: the agent's run, and all that was seen of it."""
+
+    number: int
+    attempt: int
+    steps: list[Step]
+
+
+def runs(project: Path | None, limit: int | None) -> list[Run]:
+    return list_runs(connect(), project=None if project is None else str(project), limit=limit)
+
+
+def open_run(prefix: str | None, project: Path) -> tuple[Run, list[Attempt]]:
+    """The run whose id begins so, or the latest one of the project."""
+    connection = connect()
+    run = find_run(connection, prefix) if prefix else _latest(list_runs(connection, project=str(project), limit=1))
+    return run, attempts(entries(connection, run.id))
+
+
+def attempts(found: list[Entry]) -> list[Attempt]:
+    """In the order in which they happened. A new attempt begins whenever the agent's work is begun again."""
+    result: list[Attempt] = []
+    for entry in found:
+        step = _step(entry)
+        starts = isinstance(step.action, RunAgent) and step.action.purpose == "work"
+        if not result or result[-1].number != entry.iteration or (starts and entry.attempt > 1):
+            result.append(Attempt(entry.iteration, entry.attempt if starts else 1, []))
+        result[-1].steps.append(step)
+    return result
+
+
+def attempt_dir(run: Run, attempt: Attempt) -> Path:
+    suffix = "" if attempt.attempt == 1 else f".{attempt.attempt}"
+    return Path(run.project) / ".ralph" / "runs" / run.id / f"iteration-{attempt.number}{suffix}"
+
+
+def run_json(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "parentId": run.parent_id,
+        "recipe": run.recipe,
+        "status": run.status,
+        "verdict": run.verdict,
+        "reason": run.reason,
+        "iterations": run.iterations,
+        "startedAt": run.started_at,
+        "endedAt": run.ended_at,
+        "costUsd": run.cost_usd,
+        "tokens": run.tokens.total,
+        "project": run.project,
+    }
+
+
+def feedback(run: Run, attempt: Attempt) -> str:
+    """What the next iteration was told of this one."""
+    loop = msgspec.convert(run.options["loop"], PromptRun)
+    guardrails = {guardrail.command: guardrail for guardrail in loop.guardrails}
+    notes: list[str] = []
+    for step in attempt.steps:
+        match step.action:
+            case RunAgent(purpose="work") if step.result and not step.result.ok:
+                notes.append(agent_note(step.result).text)
+            case RunCommand(command=command) if step.result and not step.result.passed:
+                notes.append(guardrail_note(step.result, "APPEND", guardrails[command].hint).text)
+            case _:
+                pass
+    return GAP.join(notes)
+
+
+def attempt_json(run: Run, attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "attempt": attempt.attempt,
+        "actions": [_step_json(step) for step in attempt.steps],
+        "evidence": [_camel(step.result) for step in attempt.steps if hasattr(step.result, "passed")],
+        "feedback": feedback(run, attempt),
+    }
+
+
+def _latest(found: list[Run]) -> Run:
+    if not found:
+        raise ConfigError("nothing has run in this project yet.", 'Begin: ralph run -p "..."')
+    return found[0]
+
+
+def _step(entry: Entry) -> Step:
+    action = _actions.decode(entry.action)
+    result: Any = None if entry.result is None else msgspec.json.decode(entry.result, type=action.result)
+    return Step(entry, action, result)
+
+
+def _step_json(step: Step) -> dict[str, Any]:
+    return {
+        "kind": step.entry.kind,
+        "attempt": step.entry.attempt,
+        "startedAt": step.entry.started_at,
+        "endedAt": step.entry.ended_at,
+        "error": step.entry.error,
+        "result": _camel(step.result),
+    }
+
+
+def _camel(value: Any) -> Any:
+    """Every field, also those that are at their defaults: programs want to find them all."""
+    if not isinstance(value, Struct):
+        return value
+    return {_camel_name(name): _camel(getattr(value, name)) for name in value.__struct_fields__}
+
+
+def _camel_name(name: str) -> str:
+    head, *tail = name.split("_")
+    return head + "".join(part.title() for part in tail)

@@ -1,0 +1,123 @@
+"""The use-cases around a run: start, resume, retry, and look at what was."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import Connection
+
+from ralph.app.prompt_run import Plan, plan_again
+from ralph.app.watch import Watcher
+from ralph.git.scm import Scm
+from ralph.kernel.limits import Budget, within
+from ralph.kernel.recipes import prompt
+from ralph.loop.drive import drive
+from ralph.loop.perform import Performer
+from ralph.loop.stop import Stop
+from ralph.model.errors import Cancelled, ConfigError, RalphError, StateError
+from ralph.model.runs import Run
+from ralph.model.verdicts import AnyVerdict, Stopped, from_error
+from ralph.store.database import connect
+from ralph.store.journal import Journal
+from ralph.store.runs import begin_run, find_run, finish_run, latest_interrupted, take_over
+from ralph.store.state_dir import StateDir
+
+FINAL = ("verified", "max_iterations", "budget")
+"""Verdicts of the recipe itself: a replay could only come to the same end."""
+
+
+def start(plan: Plan, watcher: Watcher) -> AnyVerdict:
+    with StateDir(plan.project).locked():
+        connection = connect()
+        run = begin_run(
+            connection,
+            recipe=prompt.NAME,
+            version=prompt.VERSION,
+            project=str(plan.project),
+            options=plan.options,
+            parent=os.environ.get("RALPH_RUN_ID"),
+        )
+        return asyncio.run(_drive(connection, run, plan, watcher, resumed=False))
+
+
+def resume(project: Path, run_id: str | None, watcher: Watcher) -> AnyVerdict:
+    connection = connect()
+    run = find_run(connection, run_id) if run_id else latest_interrupted(connection, str(project))
+    if run.status == "running":
+        raise ConfigError(f"run {run.id} is running (pid {run.pid}).", f"Watch it: ralph logs -f {run.id}")
+    if run.verdict in FINAL:
+        raise ConfigError(
+            f"run {run.id} has ended: {run.reason}.", f"Start it again from the beginning: ralph retry {run.id}"
+        )
+    _same_recipe(run)
+    plan = plan_again(Path(run.project), run.options)
+    with StateDir(plan.project).locked():
+        run = take_over(connection, run)
+        _end_leftovers(run)
+        return asyncio.run(_drive(connection, run, plan, watcher, resumed=True))
+
+
+def retry(run_id: str, watcher: Watcher) -> AnyVerdict:
+    run = find_run(connect(), run_id)
+    return start(plan_again(Path(run.project), run.options), watcher)
+
+
+async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher, *, resumed: bool) -> AnyVerdict:
+    journal = Journal(connection, run.id)
+    journal.listen(watcher.record)
+    performer = Performer(
+        run,
+        settings=plan.settings,
+        agent=plan.agent,
+        journal=journal,
+        environ=os.environ,
+        emit=watcher.on_event,
+    )
+    budget = msgspec.convert(plan.settings.budget, Budget, from_attributes=True)
+    stop = Stop()
+    watcher.started(run, resumed=resumed)
+    with stop.on_signals(watcher.signalled):
+        try:
+            await _require_repository(plan, run)
+            verdict = await drive(within(budget, prompt.prompt_loop(plan.loop)), journal, performer, stop)
+        except RalphError as error:
+            verdict = from_error(error)
+        except asyncio.CancelledError:
+            verdict = from_error(Cancelled("stopped at once by a second signal.", "Continue: ralph resume"))
+    verdict = _finish(connection, journal, verdict)
+    ended = msgspec.structs.replace(
+        run, iterations=journal.iterations, cost_usd=journal.cost_usd, tokens=journal.tokens, verdict=verdict.kind
+    )
+    watcher.ended(ended, verdict)
+    return verdict
+
+
+def _finish(connection: Connection, journal: Journal, verdict: AnyVerdict) -> AnyVerdict:
+    interrupted = isinstance(verdict, Stopped) and verdict.by == Cancelled.verdict
+    try:
+        finish_run(connection, journal, verdict, status="interrupted" if interrupted else "ended")
+    except StateError as error:
+        # Not even the end could be written. The run will be found without one, as interrupted, and can be resumed.
+        return verdict if isinstance(verdict, Stopped) else from_error(error)
+    return verdict
+
+
+async def _require_repository(plan: Plan, run: Run) -> None:
+    if plan.loop.scm and not await Scm(plan.loop.scm.command, plan.project, os.environ, run.id).is_repository():
+        raise ConfigError(f"{plan.project} is not a git repository, and the SCM tasks need one.", "Run: git init")
+
+
+def _same_recipe(run: Run) -> None:
+    if (run.recipe, run.recipe_version) != (prompt.NAME, prompt.VERSION):
+        raise StateError(
+            f"run {run.id} was made by version {run.recipe_version} of the recipe {run.recipe}, unknown to this ralph.",
+            f"Start it anew: ralph retry {run.id}",
+        )
+
+
+def _end_leftovers(run: Run) -> None:
+    """What a killed ralph left running would work on the same files as the next attempt."""
+    from ralph.proc.tree import end
+
+    end(None, f"RALPH_RUN_ID={run.id}\0")

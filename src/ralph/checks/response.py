@@ -1,0 +1,55 @@
+"""The completion check: what does the agent's final message say in its response tag?"""
+
+from pathlib import Path
+
+from ralph.agents.run import CONTEXT, OUTPUT, STREAM
+from ralph.checks.tags import first_tag
+from ralph.kernel.actions import CommitMessage
+from ralph.model.evidence import Evidence
+
+SHOWN = 80
+
+
+def check_response(directory: Path, expected: str, *, plain: bool) -> Evidence:
+    said = _response(directory, plain=plain)
+    if said is None:
+        return Evidence("response", passed=False, reason=f"no <response> tag in the final message, wanted {expected}")
+    passed = said.casefold() == expected.strip().casefold()
+    wanted = "" if passed else f", wanted {expected}"
+    return Evidence("response", passed=passed, reason=f"the response was {said[:SHOWN]}{wanted}")
+
+
+def read_commit_message(directory: Path, *, plain: bool) -> CommitMessage:
+    """The response tag's content, else the first line that is not empty."""
+    tagged = _response(directory, plain=plain)
+    line = _first_line(tagged) if tagged is not None else _first_line(_beginning(_answer(directory, plain=plain)))
+    if not line:
+        return CommitMessage("", problem="the agent gave no commit message")
+    if _looks_like_a_stream(line):
+        return CommitMessage("", problem=f"the agent's commit message looks like a line of its stream: {line[:SHOWN]}")
+    return CommitMessage(line)
+
+
+def _response(directory: Path, *, plain: bool) -> str | None:
+    # A structured final message holds no echo of the prompt; plain output may.
+    prompt = (directory / CONTEXT).read_text(errors="replace") if plain else ""
+    return first_tag(_answer(directory, plain=plain), "response", prompt=prompt)
+
+
+def _answer(directory: Path, *, plain: bool) -> Path:
+    return directory / (STREAM if plain else OUTPUT)
+
+
+def _beginning(path: Path) -> str:
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return file.read(64 * 1024).decode(errors="replace")
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _looks_like_a_stream(line: str) -> bool:
+    return line.startswith(('{"', "[{", "data:"))

@@ -1,0 +1,54 @@
+"""Find a tag such as `<response>DONE</response>` in what an agent said, and only in what it said itself."""
+
+import mmap
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+LONGEST = 4096
+"""What stands in a tag is a word or a line; a tag that is never closed must not be looked for in a gigabyte."""
+CONTEXT = 80
+
+
+def first_tag(path: Path, tag: str, *, prompt: str = "") -> str | None:
+    """The trimmed content of the first tag in the file that is not an echo of the prompt."""
+    pattern = re.compile(
+        rb"<%(tag)b>(.{0,%(longest)d}?)</%(tag)b>" % {b"tag": tag.encode(), b"longest": LONGEST},
+        re.IGNORECASE | re.DOTALL,
+    )
+    if not path.is_file() or not path.stat().st_size:
+        return None
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        echoes = [_surroundings(prompt.encode(), found) for found in pattern.finditer(prompt.encode())]
+        for found in pattern.finditer(data):
+            if not _is_echo(_surroundings(data, found), echoes):
+                return found[1].decode(errors="replace").strip()
+    return None
+
+
+class Surroundings:
+    """A tag and the text around it without blanks and quotation marks: an echo may be wrapped or quoted."""
+
+    def __init__(self, content: bytes, before: bytes, after: bytes) -> None:
+        self.content = _bare(content)
+        self.before = _bare(before)
+        self.after = _bare(after)
+
+
+def _surroundings(data: "bytes | mmap.mmap", found: "re.Match[bytes]") -> Surroundings:
+    start, end = found.span()
+    return Surroundings(found[1], data[max(0, start - 4 * CONTEXT) : start], data[end : end + 4 * CONTEXT])
+
+
+def _is_echo(seen: Surroundings, echoes: Iterable[Surroundings]) -> bool:
+    """The same tag between the same words as in the prompt. Where the prompt has no words, nothing tells them apart."""
+    return any(
+        seen.content == echo.content
+        and seen.before.endswith(echo.before[-CONTEXT:])
+        and seen.after.startswith(echo.after[:CONTEXT])
+        for echo in echoes
+    )
+
+
+def _bare(text: bytes) -> bytes:
+    return re.sub(rb"[\s>|#*`]+", b"", text)

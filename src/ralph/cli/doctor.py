@@ -1,0 +1,60 @@
+"""`ralph doctor`: what this machine has."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from ralph.app.doctor import Finding
+
+MARKS = {"ok": ("✓", "ok", "green"), "warning": ("!", "warn", "yellow"), "missing": ("✗", "missing", "red")}
+"""The mark, the word for a terminal that cannot show it, and the colour."""
+
+
+@click.command("doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print a list of {name, status, detail, hint}.")
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """Check what this machine has, and say what is missing.
+
+    Ends with 0 if ralph can run in this directory, else with 2.
+    """
+    from pathlib import Path
+
+    from ralph.app.doctor import can_run, examine
+
+    findings = examine(Path.cwd())
+    if as_json:
+        import json
+
+        import msgspec
+
+        click.echo(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False))
+    else:
+        _show(findings)
+    ctx.exit(0 if can_run(findings) else 2)
+
+
+def _show(findings: "list[Finding]") -> None:
+    import os
+    import sys
+
+    plain = not _can_print("✓✗", sys.stdout.encoding)
+    width = max(len(finding.name) for finding in findings)
+    for finding in findings:
+        mark, word, colour = MARKS[finding.status]
+        sign = f"{word:7}" if plain else mark
+        if not os.environ.get("NO_COLOR"):
+            # click takes the colour out again where standard output is no terminal.
+            sign = click.style(sign, fg=colour)
+        click.echo(f"{sign} {finding.name:{width}}  {finding.detail}")
+        if finding.hint:
+            click.echo(f"{'':{width + (8 if plain else 2)}}  {finding.hint}")
+
+
+def _can_print(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,17 @@
+"""`ralph retry`: the same run again, from the beginning."""
+
+import click
+
+
+@click.command("retry")
+@click.argument("run")
+@click.option("-V", "--verbose", is_flag=True, help="Say more.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing but why it ended badly.")
+def command(run: str, verbose: bool, quiet: bool) -> int:
+    """Start RUN again from the beginning, as a new run with the same prompt and settings."""
+    from ralph.app.runs import retry
+    from ralph.cli.screen import Screen
+    from ralph.cli.terminal import Terminal
+    from ralph.model.verdicts import exit_code
+
+    return exit_code(retry(run, Screen(Terminal(quiet=quiet), stream=True, verbose=verbose)))

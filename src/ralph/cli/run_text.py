@@ -1,0 +1,90 @@
+"""A run as text: one line for each thing that was done or seen."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from ralph.app.inspect import Attempt, Step, attempt_dir
+from ralph.cli import words
+from ralph.kernel.actions import ReadPrompt, ReadResponse, RunAgent, RunCommand, RunScmTask, StageChanges
+from ralph.model.evidence import AgentReport
+from ralph.model.runs import Run
+
+
+def run_text(run: Run, attempts: list[Attempt]) -> Iterator[str]:
+    state = f"{run.verdict}: {run.reason}" if run.verdict else run.status
+    yield f"run {run.id} · {run.recipe} · {state}"
+    took = [] if run.ended_at is None else [f"took {words.duration(run.ended_at - run.started_at)}"]
+    facts = [f"started {words.ago(run.started_at)}", *took, *words.spent(run.cost_usd, run.tokens.total)]
+    yield f"  {run.project} · {' · '.join(facts)}"
+    for attempt in attempts:
+        yield ""
+        yield from _attempt_text(run, attempt)
+    if run.status == "interrupted":
+        yield ""
+        yield f"Continue it: ralph resume {run.id}"
+
+
+def _attempt_text(run: Run, attempt: Attempt) -> Iterator[str]:
+    again = f", attempt {attempt.attempt}" if attempt.attempt > 1 else ""
+    yield f"iteration {attempt.number}{again}"
+    for step in attempt.steps:
+        if line := _step_text(step):
+            yield f"  {line}"
+    place = attempt_dir(run, attempt)
+    yield f"    files: {_short(place, run)}"
+
+
+def _step_text(step: Step) -> str:
+    if isinstance(step.action, ReadPrompt):
+        return ""
+    if step.entry.error:
+        return f"✗ {_name(step)}: {step.entry.error}"
+    if step.result is None:
+        return f"✗ {_name(step)}: {'killed before it ended' if step.killed else 'no result'}"
+    return _result_text(step)
+
+
+def _result_text(step: Step) -> str:
+    match step.action:
+        case RunAgent():
+            return _agent_text(step.result, _name(step))
+        case ReadResponse():
+            return f"{_mark(step.result.passed)} {step.result.reason}"
+        case RunCommand():
+            log = "" if step.result.passed else f", see {step.result.log}"
+            return f"{_mark(step.result.passed)} {_name(step)}: {step.result.reason}{log}"
+        case RunScmTask():
+            return f"{_mark(step.result.passed)} {_name(step)}: {step.result.reason}"
+        case StageChanges():
+            problem = step.result.problem or ("" if step.result.pending else "nothing to commit")
+            return f"· {problem}" if problem else ""
+        case _:
+            return ""
+
+
+def _agent_text(report: AgentReport, name: str) -> str:
+    tools = [f"{report.tools} tools"] if report.tools else []
+    facts = [words.duration(report.duration), *words.spent(report.cost_usd, report.tokens.total), *tools]
+    return f"{_mark(report.ok)} {name}: {report.reason} · {' · '.join(facts)}"
+
+
+def _name(step: Step) -> str:
+    match step.action:
+        case RunAgent(purpose="work"):
+            return "agent"
+        case RunAgent():
+            return "agent, commit message"
+        case RunCommand(command=command):
+            return f"guardrail {command}"
+        case RunScmTask(command=command, task=task):
+            return f"{command} {task}"
+        case _:
+            return step.entry.kind
+
+
+def _mark(good: bool) -> str:
+    return "✓" if good else "✗"
+
+
+def _short(path: Path, run: Run) -> str:
+    return str(path.relative_to(run.project))

@@ -1,0 +1,128 @@
+"""A run as it happens: agent output on standard output, ralph's own lines on standard error."""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from ralph.app.watch import Watcher
+from ralph.cli import words
+from ralph.cli.events import EventLines
+from ralph.cli.terminal import Terminal
+from ralph.kernel.actions import ReadResponse, RunAgent, RunCommand, RunScmTask, StageChanges, Staged
+from ralph.kernel.recipes.prompt import PromptRun
+from ralph.model.events import AnyEvent
+from ralph.model.evidence import AgentReport, Evidence
+from ralph.model.runs import Run
+from ralph.model.verdicts import AnyVerdict
+from ralph.store.journal import Begun, Ended, Record
+
+PROMPT_SHOWN = 200
+
+
+class Screen(Watcher):
+    def __init__(self, terminal: Terminal, *, stream: bool, verbose: bool = False) -> None:
+        self.on_event: Callable[[AnyEvent], None] | None = self._show_event if stream and not terminal.quiet else None
+        self._terminal = terminal
+        self._verbose = verbose
+        self._loop = PromptRun(limit=0, completion="")
+        self._places: dict[str, str] = {}
+        self._events = EventLines()
+        self._began = time.monotonic()
+        self._replayed = 0
+
+    def started(self, run: Run, *, resumed: bool) -> None:
+        self._loop = msgspec.convert(run.options["loop"], PromptRun)
+        self._places = {guardrail.command: guardrail.place for guardrail in self._loop.guardrails}
+        agent = run.options["settings"]["agent"]["command"] or run.options["settings"]["defaults"]["executor"]
+        word = "resumed" if resumed else f"up to {self._loop.limit} iterations"
+        self._terminal.say(f"ralph run {run.id} · {agent} · {word}", "head")
+
+    def record(self, record: Record) -> None:
+        if isinstance(record, Begun):
+            self._begun(record)
+        elif record.replayed:
+            self._replayed += 1
+        else:
+            self._terminal.idle()
+            self._ended(record)
+
+    def signalled(self) -> None:
+        self._terminal.insist("Received signal, shutting down...")
+
+    def ended(self, run: Run, verdict: AnyVerdict) -> None:
+        self._terminal.idle()
+        facts = [words.duration(time.monotonic() - self._began), *words.spent(run.cost_usd, run.tokens.total)]
+        good = verdict.kind == "verified"
+        line = f"{verdict.kind}: {verdict.reason} · {' · '.join(facts)}"
+        if good:
+            self._terminal.say(f"✓ {line}", "good")
+        else:
+            self._terminal.insist(f"✗ {line}")
+        self._terminal.say(f"  Look closer: ralph show {run.id}", "quiet")
+
+    def debug(self, line: str) -> None:
+        if self._verbose:
+            self._terminal.insist(f"[ralph] {line}")
+
+    def _begun(self, record: Begun) -> None:
+        if self._replayed:
+            self._terminal.say(f"  {self._replayed} finished steps taken from the journal", "quiet")
+            self._replayed = 0
+        match record.action:
+            case RunAgent(iteration=i, purpose="work", prompt=prompt):
+                again = f" (attempt {record.attempt})" if record.attempt > 1 else ""
+                self._terminal.say(f"── iteration {i}/{self._loop.limit}{again} ──", "head")
+                self.debug(f"Iteration {i}/{self._loop.limit} starting")
+                self.debug(f"Prompt: {prompt[:PROMPT_SHOWN]}")
+                self._terminal.busy(f"iteration {i}/{self._loop.limit}: the agent works")
+            case RunAgent():
+                self._terminal.busy("asking for a commit message")
+            case RunCommand(command=command):
+                self.debug(f"Running guardrail: {command}")
+                self._terminal.say(f"  … guardrail {command}", "quiet")
+                self._terminal.busy(f"guardrail {command}")
+            case RunScmTask(command=command, task=task):
+                self._terminal.busy(f"{command} {task}")
+            case _:
+                pass
+
+    def _ended(self, record: Ended) -> None:
+        match record.action:
+            case RunAgent(purpose="work"):
+                self._agent_ended(record.result)
+            case RunCommand(command=command):
+                self._guardrail_ended(command, record.result)
+            case ReadResponse(expected=expected):
+                self.debug(f"Completion: wanted {expected}; {record.result.reason}")
+                self._mark(record.result.passed, record.result.reason)
+            case StageChanges():
+                self._staged(record.result)
+            case RunScmTask():
+                self._mark(record.result.passed, f"{record.result.check}: {record.result.reason}")
+            case _:
+                pass
+
+    def _agent_ended(self, report: AgentReport) -> None:
+        facts = [words.duration(report.duration), *words.spent(report.cost_usd, report.tokens.total)]
+        word = "the agent is through" if report.ok else f"the agent failed: {report.reason}"
+        self._mark(report.ok, f"{word} · {' · '.join(facts)}")
+        self.debug(f"Agent {report.reason} ({report.duration:.1f}s)")
+
+    def _guardrail_ended(self, command: str, seen: Evidence) -> None:
+        self.debug(f"Guardrail exited with code {seen.exit_code} ({seen.duration:.1f}s)")
+        line = f"guardrail {command}: {seen.reason} ({words.duration(seen.duration)})"
+        self._mark(seen.passed, line if seen.passed else f"{line} → {self._places.get(command)}, see {seen.log}")
+
+    def _staged(self, staged: Staged) -> None:
+        if staged.problem:
+            self._mark(good=False, line=staged.problem)
+        elif not staged.pending:
+            self._terminal.say("  · nothing to commit", "quiet")
+
+    def _mark(self, good: bool, line: str) -> None:
+        self._terminal.say(f"  {'✓' if good else '✗'} {line}", "good" if good else "bad")
+
+    def _show_event(self, event: AnyEvent) -> None:
+        for line in self._events.lines(event):
+            self._terminal.out(f"  {line}")

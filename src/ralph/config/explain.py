@@ -1,0 +1,99 @@
+"""From a validation error to a sentence: which key of which source, what is wrong, what is valid."""
+
+import re
+from typing import Any
+
+from msgspec import ValidationError
+from msgspec.inspect import LiteralType
+
+from ralph.config.keys import Path, alternatives, dotted, kind_at, nearest_key
+from ralph.config.merge import is_object, nested
+from ralph.config.schema import apply_schema
+from ralph.config.wording import listed, quoted
+from ralph.model.errors import ConfigError
+
+PLAIN = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+BOUNDS = {">=": "at least", ">": "more than", "<=": "at most", "<": "less than"}
+
+
+def explain(data: dict[str, Any], message: str, source: str) -> ConfigError:
+    what, _, where = message.partition(" - at `")
+    path = _path(data, where)
+    if found := re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL):
+        return _unknown(path, found[1], source)
+    if where.startswith("key` in"):
+        return ConfigError(f"{source}: a key {_within(path)} is not text.", "Put it in quotes.")
+    if found := re.fullmatch(r"Object missing required field `(.*)`", what):
+        return ConfigError(f"{source}: {quoted(dotted((*path, found[1])))} is missing.")
+    if not path:
+        return ConfigError(f"{source}: the settings {_sentence(what, data, path)}.")
+    return ConfigError(f"{source}: {quoted(dotted(path))} {_sentence(what, _value(data, path), path)}.")
+
+
+def _unknown(above: Path, key: str, source: str) -> ConfigError:
+    near = nearest_key(above, key)
+    hint = f"The nearest valid key is {quoted(near)}." if near else ""
+    return ConfigError(f"{source}: unknown key {quoted(dotted((*above, key)))}.", hint)
+
+
+def _sentence(what: str, value: Any, path: Path) -> str:
+    if found := re.fullmatch(r"Expected `(.*)`, got `(.*)`", what):
+        expected = " or ".join(PLAIN.get(name, name) for name in found[1].split(" | "))
+        return f"must be {expected}, got {_shown(value, found[2])}"
+    if found := re.fullmatch(r"Expected `\w+` ([<>]=?) (\S+)", what):
+        return f"must be {BOUNDS[found[1]]} {float(found[2]):.17g}, got {value}"
+    if what.startswith("Expected `str` matching regex"):
+        return "must not be blank"
+    if what.startswith("Invalid enum value"):
+        return f"must be one of {listed(_choices(path))}, got {quoted(value)}"
+    return what
+
+
+def _shown(value: Any, kind: str) -> str:
+    """Numbers as they are; of text only that it is text, for it may be a secret in the wrong place."""
+    return str(value).lower() if isinstance(value, int | float) else PLAIN.get(kind, kind)
+
+
+def _choices(path: Path) -> list[str]:
+    kind = kind_at(path)
+    literals = [each for each in (alternatives(kind) if kind else ()) if isinstance(each, LiteralType)]
+    return [str(value) for literal in literals for value in literal.values]
+
+
+def _path(data: dict[str, Any], where: str) -> Path:
+    """Parse `$.guardrails[0].failAction`; for the key of a free-form object it has only `[...]`."""
+    path: Path = ()
+    for name, index, gap in re.findall(r"\.(\w+)|\[(\d+)\]|(\[\.\.\.\])", where):
+        path = (*path, _culprit(data, path) if gap else int(index) if index else name)
+    return path
+
+
+def _culprit(data: dict[str, Any], above: Path) -> str:
+    entries = _value(data, above)
+    for key, value in entries.items() if is_object(entries) else ():
+        try:
+            apply_schema(nested((*above, key), value))
+        except ValidationError:
+            return key
+    return "*"
+
+
+def _value(data: Any, path: Path) -> Any:
+    for key in path:
+        try:
+            data = data[key]
+        except (LookupError, TypeError):
+            return None
+    return data
+
+
+def _within(path: Path) -> str:
+    return f"of {quoted(dotted(path))}" if path else "at the top level"

@@ -1,0 +1,135 @@
+"""Defaults, files, the spec, the environment and flags, laid over each other; and which of them set each value."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, to_builtins
+
+from ralph.config.check import checked
+from ralph.config.merge import is_object, leaves, merge, nested
+from ralph.config.read import read_settings
+from ralph.config.schema import Settings
+from ralph.config.variables import setting_variables
+from ralph.config.wording import snake
+from ralph.model.errors import ConfigError
+
+DEFAULT = "default"
+PROJECT_FILES = (".ralph/config.yaml", ".ralph/settings.json", ".ralph/settings.local.json")
+FLAGS = {"agent.command": "agent"}
+"""Flags that are not spelt like their key."""
+
+
+class Layer(Struct, frozen=True):
+    name: str
+    data: dict[str, Any]
+    """Only what this layer sets, by the keys of the files."""
+
+
+class Loaded(Struct, frozen=True):
+    settings: Settings
+    origins: dict[str, str]
+    """The layer behind each value, by the value's dotted key. A list is one value."""
+    files: list[Path]
+    """The files that were read, from the weakest to the strongest."""
+    merged: dict[str, Any]
+    """All settings as plain data, by the keys of the files."""
+
+
+def load(
+    project: Path,
+    flags: dict[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    spec: dict[str, Any] | None = None,
+) -> Loaded:
+    environ = os.environ if environ is None else environ
+    files: list[Path] = []
+    layers: list[Layer] = []
+    for name, path in settings_files(project, environ):
+        if (data := read_settings(path, name)) is not None:
+            files.append(path)
+            layers.append(Layer(name, data))
+    layers.append(Layer("spec", spec or {}))
+    layers += [_variable(name, environ) for name in setting_variables(environ)]
+    layers += _flags(flags or {})
+    settings = _combined(layers)
+    merged = to_builtins(settings)
+    origins = {".".join(path): _origin(path, layers) for path, _ in leaves(merged)}
+    return Loaded(settings, origins, files, merged)
+
+
+def ralph_home(environ: Mapping[str, str]) -> Path:
+    """Where the user's own settings and the database lie: `RALPH_HOME`, or `~/.ralph`."""
+    if chosen := environ.get("RALPH_HOME"):
+        return Path(chosen).expanduser().absolute()
+    home = environ.get("HOME")
+    return (Path(home) if home else Path.home()) / ".ralph"
+
+
+def settings_files(project: Path, environ: Mapping[str, str]) -> list[tuple[str, Path]]:
+    """Each file's name in messages and its place, from the weakest to the strongest, whether or not it exists."""
+    user = ralph_home(environ) / "config.yaml"
+    name = str(user) if environ.get("RALPH_HOME") else "~/.ralph/config.yaml"
+    return [(name, user), *((file, project / file) for file in PROJECT_FILES)]
+
+
+def survey(project: Path, environ: Mapping[str, str]) -> Iterator[tuple[str, ConfigError | None]]:
+    """Each file and variable that is there, with what is wrong with it."""
+    for name, path in settings_files(project, environ):
+        try:
+            data = read_settings(path, name)
+            if data is None:
+                continue
+            checked(data, name)
+        except ConfigError as error:
+            yield name, error
+        else:
+            yield name, None
+    for name in setting_variables(environ):
+        try:
+            checked(_variable(name, environ).data, name)
+        except ConfigError as error:
+            yield name, error
+        else:
+            yield name, None
+
+
+def _combined(layers: list[Layer]) -> Settings:
+    data = to_builtins(Settings())
+    for layer in layers:
+        # Each alone first, so that an error names the layer. The schema's defaults come in once, at the end.
+        checked(layer.data, layer.name)
+        data = merge(data, layer.data)
+    return checked(data, "settings")
+
+
+def _variable(name: str, environ: Mapping[str, str]) -> Layer:
+    from ralph.config.environment import read_variable
+
+    return Layer(name, read_variable(name, environ[name]))
+
+
+def _flags(flags: dict[str, Any]) -> list[Layer]:
+    return [Layer(_flag(path, value), nested(path, value)) for path, value in leaves(flags)]
+
+
+def _flag(path: tuple[str, ...], value: Any) -> str:
+    """`flag --maximum-iterations`; a switch that was turned off is `flag --no-stream-agent-output`."""
+    name = FLAGS.get(".".join(path)) or snake("_".join(path)).replace("_", "-")
+    return f"flag --no-{name}" if value is False else f"flag --{name}"
+
+
+def _origin(path: tuple[str, ...], layers: list[Layer]) -> str:
+    for layer in reversed(layers):
+        value: Any = layer.data
+        for key in path:
+            if not is_object(value):
+                # Whatever weaker layers had below this key was replaced as a whole.
+                return DEFAULT
+            if key not in value:
+                break
+            value = value[key]
+        else:
+            return layer.name
+    return DEFAULT

@@ -1,0 +1,63 @@
+"""The SCM tasks of the prompt recipe: stage, commit, push, with whatever command the settings name."""
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from ralph.kernel.actions import Staged
+from ralph.model.evidence import Evidence
+from ralph.proc import Captured, collect
+from ralph.store.state_dir import NAME, STATE
+
+# A repository that an agent has touched may carry hooks and monitors of its making.
+HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
+class Scm:
+    def __init__(self, command: str, project: Path, env: Mapping[str, str], attempt: str) -> None:
+        words = shlex.split(command) or [command]
+        self.name = command
+        self.is_git = Path(words[0]).name == "git"
+        self._command = [*words, *HARMLESS] if self.is_git else words
+        self._project = project
+        # Nobody is there to type a password at night: fail with words instead of waiting for one.
+        self._env = {**env, "GIT_TERMINAL_PROMPT": "0"}
+        self._attempt = attempt
+
+    async def stage(self) -> Staged:
+        """Stage new, changed and deleted files, ralph's own state aside. Is there anything to commit?"""
+        if not self.is_git:
+            return Staged(pending=True)
+        added = await self._run("add", "--all", "--", ".", *(f":(exclude,glob){NAME}/{_glob(name)}" for name in STATE))
+        if added.code != 0:
+            return Staged(pending=False, problem=f"{self.name} add: {_words(added)}")
+        staged = await self._run("diff", "--cached", "--quiet")
+        if staged.code not in (0, 1):
+            return Staged(pending=False, problem=f"{self.name} diff: {_words(staged)}")
+        return Staged(pending=staged.code == 1)
+
+    async def run_task(self, task: str, message: str) -> Evidence:
+        arguments = ["commit", "-am", message] if task == "commit" else shlex.split(task)
+        done = await self._run(*arguments)
+        passed = done.code == 0
+        return Evidence(
+            check=f"{self.name} {task}",
+            passed=passed,
+            reason=(message or "done") if passed else _words(done),
+            exit_code=done.code,
+        )
+
+    async def is_repository(self) -> bool:
+        return not self.is_git or (await self._run("rev-parse", "--is-inside-work-tree")).code == 0
+
+    async def _run(self, *arguments: str) -> Captured:
+        return await collect([*self._command, *arguments], cwd=self._project, env=self._env, attempt=self._attempt)
+
+
+def _glob(name: str) -> str:
+    return f"{name}**" if name.endswith("/") else name
+
+
+def _words(done: Captured) -> str:
+    said = " ".join(done.output.split())[-300:]
+    return said or ("it did not end" if done.code is None else f"exit code {done.code}")

@@ -1,0 +1,140 @@
+"""From an action to the part that does it."""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from ralph.agents.environment import for_agent, for_check, secrets
+from ralph.agents.parser import Emit
+from ralph.agents.redact import needles
+from ralph.agents.registry import Agent
+from ralph.agents.run import Limits, Surroundings, run_agent
+from ralph.checks.command import run_command
+from ralph.checks.response import check_response, read_commit_message
+from ralph.config.schema import Settings
+from ralph.git.scm import Scm
+from ralph.kernel.actions import (
+    AnyAction,
+    CommitMessage,
+    ReadCommitMessage,
+    ReadPrompt,
+    ReadResponse,
+    RunAgent,
+    RunCommand,
+    RunScmTask,
+    StageChanges,
+    Staged,
+)
+from ralph.loop.prompt_file import read_prompt
+from ralph.model.errors import StateError
+from ralph.model.evidence import AgentReport, Evidence
+from ralph.model.runs import Run
+from ralph.store.journal import Journal
+from ralph.store.state_dir import StateDir
+
+
+class Performer:
+    """Everything that a run's actions need. Calling it performs one."""
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        settings: Settings,
+        agent: Agent,
+        journal: Journal,
+        environ: Mapping[str, str],
+        emit: Emit | None,
+    ) -> None:
+        self._run = run
+        self._settings = settings
+        self._agent = agent
+        self._journal = journal
+        self._emit = emit
+        self._project = Path(run.project)
+        self._state = StateDir(self._project)
+        ours = {"RALPH_RUN_ID": run.id, "RALPH_PARENT_RUN_ID": run.parent_id or ""}
+        self._agent_env = {**for_agent(agent.adapter, environ, settings.env), **ours}
+        self._check_env = {**for_check(environ), **ours}
+        self._secrets = needles(secrets(environ))
+        self._table: dict[type[Any], Callable[..., Any]] = {
+            ReadPrompt: self._read_prompt,
+            RunAgent: self._run_agent,
+            RunCommand: self._run_guardrail,
+            ReadResponse: self._read_response,
+            ReadCommitMessage: self._read_commit_message,
+            StageChanges: self._stage_changes,
+            RunScmTask: self._run_scm_task,
+        }
+
+    async def __call__(self, action: AnyAction, seq: int, attempt: int) -> Any:
+        try:
+            return await self._table[type(action)](action, seq, attempt)
+        except OSError as error:
+            # What is not the user's or the agent's mistake: a full disk, a folder that was taken away.
+            where = f" ({error.filename})" if error.filename else ""
+            raise StateError(f"cannot write: {error.strerror}{where}.", "Mend that, then: ralph resume") from error
+
+    async def _read_prompt(self, action: ReadPrompt, _seq: int, _attempt: int) -> str:
+        return read_prompt(self._project / action.file)
+
+    async def _run_agent(self, action: RunAgent, seq: int, attempt: int) -> AgentReport:
+        work = action.purpose == "work"
+        name = f"iteration-{action.iteration}" + ("" if work else f"/{action.purpose}")
+        timeouts = self._settings.timeouts
+        around = Surroundings(
+            project=self._project,
+            directory=self._state.attempt_dir(self._run.id, name, attempt),
+            env=self._agent_env,
+            attempt=f"{self._run.id}.{seq}.{attempt}",
+            limits=Limits(timeouts.agent or None, timeouts.idle or None),
+            secrets=self._secrets,
+            emit=self._emit if work else None,
+            mark=lambda size, events: self._journal.mark(seq, attempt, size=size, events=events),
+        )
+        # A commit message is asked for as plain text, whatever the work is streamed as.
+        return await run_agent(self._agent, action.prompt, around, stream=work and self._settings.stream_agent_output)
+
+    async def _run_guardrail(self, action: RunCommand, seq: int, attempt: int) -> Evidence:
+        directory = self._state.attempt_dir(self._run.id, f"iteration-{action.iteration}", 1)
+        kept = directory / f"guardrail_{action.slug}{'' if attempt == 1 else f'.{attempt}'}.log"
+        evidence = await run_command(
+            action.command,
+            cwd=self._project,
+            env=self._check_env,
+            attempt=f"{self._run.id}.{seq}.{attempt}",
+            log=kept,
+            limit=self._settings.timeouts.guardrail or None,
+            keep=self._settings.output_truncate_chars,
+        )
+        shown = self._state.root / f"guardrail_{action.iteration}_{action.slug}.log"
+        _put(kept, shown)
+        return replace(evidence, log=self._state.relative(shown))
+
+    async def _read_response(self, action: ReadResponse, _seq: int, _attempt: int) -> Evidence:
+        return check_response(self._project / action.attempt_dir, action.expected, plain=action.plain)
+
+    async def _read_commit_message(self, action: ReadCommitMessage, _seq: int, _attempt: int) -> CommitMessage:
+        return read_commit_message(self._project / action.attempt_dir, plain=action.plain)
+
+    async def _stage_changes(self, action: StageChanges, seq: int, attempt: int) -> Staged:
+        return await self._scm(action.command, seq, attempt).stage()
+
+    async def _run_scm_task(self, action: RunScmTask, seq: int, attempt: int) -> Evidence:
+        return await self._scm(action.command, seq, attempt).run_task(action.task, action.message)
+
+    def _scm(self, command: str, seq: int, attempt: int) -> Scm:
+        return Scm(command, self._project, self._check_env, f"{self._run.id}.{seq}.{attempt}")
+
+
+def _put(log: Path, place: Path) -> None:
+    """Show the log where the agent is told to look, too. An earlier run's log there makes room."""
+    place.unlink(missing_ok=True)
+    try:
+        os.link(log, place)
+    except OSError:
+        shutil.copyfile(log, place)

@@ -1,0 +1,39 @@
+"""Stopping on a person's word: the first signal lets the current operation finish, the second ends it."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+from ralph.model.errors import Cancelled
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Stop:
+    def __init__(self) -> None:
+        self.requested = ""
+
+    def check(self) -> None:
+        if self.requested:
+            raise Cancelled(f"stopped by {self.requested}.", "Continue: ralph resume")
+
+    @contextmanager
+    def on_signals(self, told: Callable[[], None]) -> Generator[None]:
+        loop = asyncio.get_running_loop()
+        task = asyncio.current_task()
+
+        def received(number: signal.Signals) -> None:
+            if self.requested and task:
+                task.cancel()
+                return
+            self.requested = number.name
+            told()
+
+        for number in SIGNALS:
+            loop.add_signal_handler(number, received, number)
+        try:
+            yield
+        finally:
+            for number in SIGNALS:
+                loop.remove_signal_handler(number)

@@ -1,0 +1,47 @@
+"""Run a short command and take the beginning of what it says."""
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+LONGEST = 64 * 1024
+
+
+class Captured(Struct, frozen=True):
+    code: int | None
+    """Empty if it was not found, could not be started or did not end in time."""
+    output: str
+
+
+def capture(
+    argv: Sequence[str], *, timeout: float, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> Captured:
+    # A file, not a pipe: a child that outlives the command cannot keep us waiting for the end of the output.
+    with tempfile.TemporaryFile() as sink:
+        code = _run(argv, sink.fileno(), timeout=timeout, cwd=cwd, env=env)
+        sink.seek(0)
+        return Captured(code, sink.read(LONGEST).decode(errors="replace"))
+
+
+def _run(
+    argv: Sequence[str], sink: int, *, timeout: float, cwd: Path | None, env: Mapping[str, str] | None
+) -> int | None:
+    try:
+        child = subprocess.Popen(
+            argv, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, cwd=cwd, env=env, start_new_session=True
+        )
+    except OSError:
+        return None
+    try:
+        return child.wait(timeout)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        return None

@@ -1,0 +1,212 @@
+"""Start a process, read all that it writes, and leave nothing of it behind."""
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Literal
+
+from ralph.model.errors import AgentUnusable
+from ralph.proc.reaper import TAG, adopt_orphans, has_children
+
+Sink = Callable[[bytes], None]
+Ending = Literal["exited", "timeout", "idle", "lingering"]
+
+CHUNK = 1 << 20
+PIPE_SIZE = 1 << 20
+"""As large as an unprivileged process may make it: fewer wake-ups for a flood."""
+DRAIN = 1.0
+"""How long a pipe may stay open after the process has ended: something it left behind holds it."""
+
+
+class Process:
+    """A running process: its sinks get what it writes, as it comes, in large pieces."""
+
+    def __init__(self, child: "subprocess.Popen[bytes]", tag: str) -> None:
+        self.pid = child.pid
+        self.tag = tag
+        self.exit_code: int | None = None
+        self._child = child
+        self._loop = asyncio.get_running_loop()
+        self._ending: asyncio.Future[Ending] = self._loop.create_future()
+        self._open_pipes = 0
+        self._leaving = False
+        self._last_output = self._loop.time()
+        self._exit_watch = _watch_exit(child, self._loop, self._exited)
+
+    def read(self, pipe: int, sink: Sink) -> None:
+        os.set_blocking(pipe, False)
+        _enlarge(pipe)
+        self._open_pipes += 1
+        self._loop.add_reader(pipe, self._readable, pipe, sink)
+
+    async def wait(self, *, limit: float | None = None, idle: float | None = None) -> Ending:
+        """Until it has ended and all its output is read, or a limit is reached; then it still runs."""
+        timers: list[asyncio.TimerHandle] = []
+        if limit is not None:
+            timers.append(self._loop.call_later(limit, self._end, "timeout"))
+        if idle is not None:
+            timers.append(self._loop.call_later(idle, self._check_idle, idle, timers))
+        try:
+            return await asyncio.shield(self._ending)
+        finally:
+            for timer in timers:
+                timer.cancel()
+
+    def expect_exit(self, within: float) -> None:
+        """It has said its last word: it may take this long to go."""
+        if not self._leaving:
+            self._leaving = True
+            self._loop.call_later(within, self._end, "lingering")
+
+    def close(self) -> None:
+        self._exit_watch()
+        for pipe in (self._child.stdout, self._child.stderr):
+            if pipe and not pipe.closed:
+                self._loop.remove_reader(pipe.fileno())
+                pipe.close()
+        if self.exit_code is None:
+            self.exit_code = self._child.wait()
+
+    def _readable(self, pipe: int, sink: Sink) -> None:
+        try:
+            data = os.read(pipe, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self._last_output = self._loop.time()
+            self._pass_on(data, sink)
+            return
+        self._loop.remove_reader(pipe)
+        self._open_pipes -= 1
+        self._finish_if_over()
+
+    def _pass_on(self, data: bytes, sink: Sink) -> None:
+        try:
+            sink(data)
+        except Exception as error:  # noqa: BLE001 - whatever a sink meets (a full disk) is the waiter's to hear
+            if not self._ending.done():
+                self._ending.set_exception(error)
+
+    def _exited(self, code: int) -> None:
+        self.exit_code = code
+        self._finish_if_over()
+        if self._open_pipes:
+            self._loop.call_later(DRAIN, self._end, "exited")
+
+    def _finish_if_over(self) -> None:
+        if self.exit_code is not None and not self._open_pipes:
+            self._end("exited")
+
+    def _check_idle(self, idle: float, timers: list[asyncio.TimerHandle]) -> None:
+        quiet = self._loop.time() - self._last_output
+        if quiet >= idle:
+            self._end("idle")
+        else:
+            timers.append(self._loop.call_later(idle - quiet, self._check_idle, idle, timers))
+
+    def _end(self, ending: Ending) -> None:
+        if not self._ending.done():
+            self._ending.set_result(ending)
+
+
+@asynccontextmanager
+async def spawn(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    attempt: str,
+    stdin: Path | None = None,
+    stdout: Sink | int,
+    stderr: Sink | None = None,
+    grace: float = 5.0,
+) -> AsyncGenerator[Process]:
+    """Start `argv`; leaving the block ends the whole tree. `stdout` as a number is a file for both streams."""
+    adopting = adopt_orphans()
+    to_file = isinstance(stdout, int)
+    with _reader(stdin) as feed:
+        try:
+            child = subprocess.Popen(  # noqa: ASYNC220 - a vfork takes less time than handing it to a thread
+                argv,
+                cwd=cwd,
+                env={**env, TAG: attempt},
+                stdin=feed,
+                stdout=stdout if to_file else subprocess.PIPE,
+                stderr=subprocess.STDOUT if to_file else subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise cannot_start(argv, cwd, error) from error
+    process = Process(child, f"{TAG}={attempt}")
+    try:
+        if not isinstance(stdout, int) and child.stdout and child.stderr:
+            process.read(child.stdout.fileno(), stdout)
+            process.read(child.stderr.fileno(), stderr or stdout)
+        yield process
+    finally:
+        await _leave_nothing(process, adopting=adopting, grace=grace)
+
+
+async def _leave_nothing(process: Process, *, adopting: bool, grace: float) -> None:
+    running = process.exit_code is None
+    if running or not adopting or has_children():
+        from ralph.proc.tree import end as end_tree
+
+        end = asyncio.to_thread(end_tree, process.pid if running else None, process.tag, grace=grace if running else 0)
+        # A cancelled task must not leave the tree half ended.
+        await asyncio.shield(end)
+    process.close()
+
+
+def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusable:
+    if isinstance(error, FileNotFoundError) and not cwd.is_dir():
+        return AgentUnusable(f"the directory {cwd} is gone.", "Run ralph where the project is.")
+    if isinstance(error, FileNotFoundError):
+        return AgentUnusable(f"{argv[0]} is not on PATH.", "Install it, or choose another agent: ralph doctor")
+    if isinstance(error, PermissionError):
+        return AgentUnusable(
+            f"{argv[0]} is not executable.", f"Make it so (chmod +x {argv[0]}), or choose another agent."
+        )
+    return AgentUnusable(f"{argv[0]} cannot be started: {error.strerror}.", "See what this machine has: ralph doctor")
+
+
+def _reader(path: Path | None):  # noqa: ANN202 - the two kinds of open file have no common public name
+    return Path(os.devnull if path is None else path).open("rb")
+
+
+def _enlarge(pipe: int) -> None:
+    with suppress(ImportError, AttributeError, OSError):
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
+
+
+def _watch_exit(
+    child: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, exited: Callable[[int], None]
+) -> Callable[[], None]:
+    """Call `exited` once with the exit code; return what stops watching."""
+    if not hasattr(os, "pidfd_open"):
+        future = loop.run_in_executor(None, child.wait)
+        future.add_done_callback(lambda done: None if done.cancelled() else exited(done.result()))
+        return lambda: None
+    pidfd = os.pidfd_open(child.pid)
+
+    def stop() -> None:
+        nonlocal pidfd
+        if pidfd >= 0:
+            loop.remove_reader(pidfd)
+            os.close(pidfd)
+            pidfd = -1
+
+    def readable() -> None:
+        stop()
+        exited(child.wait())
+
+    loop.add_reader(pidfd, readable)
+    return stop

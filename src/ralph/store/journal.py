@@ -1,0 +1,193 @@
+"""The journal of one run: append-only, and the single source of truth about it.
+
+An action's start is on disk before it is performed; its end is on disk before the next one starts.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from sqlalchemy import Connection, bindparam, select, text
+
+from ralph.kernel.actions import AnyAction, RunAgent
+from ralph.model.events import Tokens
+from ralph.model.evidence import AgentReport
+from ralph.model.runs import Entry
+from ralph.store import schema
+from ralph.store.database import transaction
+
+INLINE = 4096
+BLOB_MARK = b"blob:"
+
+
+class Begun(Struct, frozen=True):
+    seq: int
+    attempt: int
+    action: AnyAction
+
+
+class Ended(Struct, frozen=True):
+    seq: int
+    attempt: int
+    action: AnyAction
+    result: Any
+    replayed: bool = False
+
+
+Record = Begun | Ended
+Listener = Callable[[Record], None]
+
+_insert_entry = schema.journal.insert()
+_end_entry = (
+    schema.journal.update()
+    .where(schema.journal.c.run_id == bindparam("of_run"))
+    .where(schema.journal.c.seq == bindparam("of_seq"))
+    .where(schema.journal.c.attempt == bindparam("of_attempt"))
+    .values(ended_at=bindparam("ended"), result=bindparam("outcome"), error=bindparam("problem"))
+)
+_insert_mark = text(
+    "INSERT INTO stream_marks (run_id, seq, attempt, at, bytes, events)"
+    " VALUES (:run_id, :seq, :attempt, :at, :bytes, :events) ON CONFLICT DO NOTHING"
+)
+_insert_blob = text("INSERT INTO blobs (hash, data) VALUES (:hash, :data) ON CONFLICT DO NOTHING")
+_update_run = (
+    schema.runs.update()
+    .where(schema.runs.c.id == bindparam("of_run"))
+    .values(iterations=bindparam("done"), cost_usd=bindparam("cost"), tokens=bindparam("used"))
+)
+
+
+class Journal:
+    def __init__(self, connection: Connection, run_id: str) -> None:
+        self.run_id = run_id
+        self.iterations = 0
+        self.cost_usd: float | None = None
+        self.tokens = Tokens()
+        self._connection = connection
+        self._listeners: list[Listener] = []
+        self._next_seq = 0
+        self._pending: list[tuple[Any, dict[str, Any]]] = []
+        self._iteration_ended = False
+        self._past: dict[int, list[Entry]] = defaultdict(list)
+        for entry in entries(connection, run_id):
+            self._past[entry.seq].append(entry)
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def take_seq(self) -> int:
+        self._next_seq += 1
+        return self._next_seq
+
+    def past(self, seq: int) -> list[Entry]:
+        """The attempts at this action that an earlier process made."""
+        return self._past.get(seq, [])
+
+    def replayed(self, record: Ended) -> None:
+        self._count(record)
+        self._tell(record)
+
+    def begin(self, seq: int, attempt: int, action: AnyAction) -> None:
+        if action.effect:
+            self._pending.append((_insert_entry, self._row(seq, attempt, action)))
+            self.flush()
+        self._tell(Begun(seq, attempt, action))
+
+    def end(self, record: Ended) -> None:
+        outcome = self._packed(msgspec.json.encode(record.result))
+        if record.action.effect:
+            self._close(record.seq, record.attempt, outcome, None)
+        else:
+            row = self._row(record.seq, record.attempt, record.action)
+            self._pending.append((_insert_entry, {**row, "ended_at": row["started_at"], "result": outcome}))
+        self._count(record)
+        self._tell(record)
+
+    def fail(self, seq: int, attempt: int, action: AnyAction, problem: str) -> None:
+        """The action could not be performed at all: its attempt ends without a result, and may be made again."""
+        if action.effect:
+            self._close(seq, attempt, None, problem)
+
+    def mark(self, seq: int, attempt: int, *, size: int, events: int) -> None:
+        """Note how far an agent's stream has come. Batched: it reaches the disk with the next flush."""
+        row = {
+            "run_id": self.run_id,
+            "seq": seq,
+            "attempt": attempt,
+            "at": time.time(),
+            "bytes": size,
+            "events": events,
+        }
+        self._pending.append((_insert_mark, row))
+
+    def flush(self) -> None:
+        if not self._pending:
+            return
+        pending, self._pending = self._pending, []
+        if self._iteration_ended:
+            used = msgspec.json.encode(self.tokens).decode()
+            totals = {"of_run": self.run_id, "done": self.iterations, "cost": self.cost_usd, "used": used}
+            pending.append((_update_run, totals))
+        with transaction(self._connection, durable=self._iteration_ended):
+            for statement, row in pending:
+                self._connection.execute(statement, row)
+        self._iteration_ended = False
+
+    def _count(self, record: Ended) -> None:
+        if not isinstance(record.action, RunAgent):
+            return
+        report: AgentReport = record.result
+        self.iterations = max(self.iterations, record.action.iteration)
+        self.tokens += report.tokens
+        if report.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + report.cost_usd
+        self._iteration_ended = not record.replayed
+
+    def _close(self, seq: int, attempt: int, outcome: bytes | None, problem: str | None) -> None:
+        key = {"of_run": self.run_id, "of_seq": seq, "of_attempt": attempt}
+        self._pending.append((_end_entry, {**key, "ended": time.time(), "outcome": outcome, "problem": problem}))
+
+    def _row(self, seq: int, attempt: int, action: AnyAction) -> dict[str, Any]:
+        return {
+            "run_id": self.run_id,
+            "seq": seq,
+            "attempt": attempt,
+            "iteration": action.iteration,
+            "kind": action.__struct_config__.tag,
+            "action": self._packed(msgspec.json.encode(action)),
+            "started_at": time.time(),
+            "ended_at": None,
+            "result": None,
+            "error": None,
+        }
+
+    def _packed(self, data: bytes) -> bytes:
+        if len(data) <= INLINE:
+            return data
+        digest = blake2b(data, digest_size=20).hexdigest()
+        self._pending.append((_insert_blob, {"hash": digest, "data": data}))
+        return BLOB_MARK + digest.encode()
+
+    def _tell(self, record: Record) -> None:
+        for listener in self._listeners:
+            listener(record)
+
+
+def entries(connection: Connection, run_id: str) -> list[Entry]:
+    table = schema.journal
+    query = select(table).where(table.c.run_id == run_id).order_by(table.c.seq, table.c.attempt)
+    return [
+        Entry(**{**row, "action": unpacked(connection, row["action"]), "result": unpacked(connection, row["result"])})
+        for row in connection.execute(query).mappings()
+    ]
+
+
+def unpacked(connection: Connection, data: bytes | None) -> Any:
+    if data is None or not data.startswith(BLOB_MARK):
+        return data
+    digest = data.removeprefix(BLOB_MARK).decode()
+    return connection.execute(select(schema.blobs.c.data).where(schema.blobs.c.hash == digest)).scalar_one()

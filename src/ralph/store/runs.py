@@ -1,0 +1,112 @@
+"""Runs in the store: begin, end, list, find."""
+
+import os
+import secrets
+import time
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from ralph.model.errors import ConfigError
+from ralph.model.events import Tokens
+from ralph.model.runs import Run, RunStatus
+from ralph.model.verdicts import AnyVerdict, exit_code
+from ralph.proc.identity import lives, started
+from ralph.store import schema
+from ralph.store.database import transaction
+from ralph.store.journal import Journal
+
+ALIVE: tuple[RunStatus, ...] = ("running", "waiting", "paused")
+
+
+def begin_run(
+    connection: Connection,
+    *,
+    recipe: str,
+    version: int,
+    project: str,
+    options: dict[str, Any],
+    parent: str | None = None,
+) -> Run:
+    run = Run(
+        id=secrets.token_hex(4),
+        recipe=recipe,
+        recipe_version=version,
+        project=project,
+        status="running",
+        started_at=time.time(),
+        options=options,
+        parent_id=parent if parent and _exists(connection, parent) else None,
+        pid=os.getpid(),
+        pid_started=started(),
+    )
+    row = {name: getattr(run, name) for name in run.__struct_fields__}
+    row |= {"options": msgspec.json.encode(options), "tokens": msgspec.json.encode(run.tokens).decode()}
+    with transaction(connection, durable=True):
+        connection.execute(schema.runs.insert(), row)
+    return run
+
+
+def take_over(connection: Connection, run: Run) -> Run:
+    """This process goes on with the run."""
+    change = {"status": "running", "verdict": None, "reason": "", "exit_code": None, "ended_at": None}
+    change |= {"pid": os.getpid(), "pid_started": started()}
+    _update(connection, run.id, change)
+    return msgspec.structs.replace(run, **change)
+
+
+def finish_run(connection: Connection, journal: Journal, verdict: AnyVerdict, *, status: RunStatus = "ended") -> None:
+    journal.flush()
+    change: dict[str, Any] = {
+        "status": status,
+        "verdict": verdict.kind,
+        "reason": verdict.reason,
+        "exit_code": exit_code(verdict),
+        "ended_at": time.time(),
+    }
+    _update(connection, journal.run_id, change)
+
+
+def list_runs(connection: Connection, *, project: str | None = None, limit: int | None = None) -> list[Run]:
+    """The newest first."""
+    query = select(schema.runs).order_by(schema.runs.c.started_at.desc())
+    if project is not None:
+        query = query.where(schema.runs.c.project == project)
+    return [_run(row) for row in connection.execute(query.limit(limit)).mappings()]
+
+
+def find_run(connection: Connection, prefix: str) -> Run:
+    query = select(schema.runs).where(schema.runs.c.id.startswith(prefix, autoescape=True)).limit(2)
+    found = [_run(row) for row in connection.execute(query).mappings()] if prefix else []
+    if len(found) == 1:
+        return found[0]
+    problem = "several runs begin with" if found else "there is no run"
+    raise ConfigError(f"{problem} {prefix!r}.", "See the list: ralph runs --all")
+
+
+def latest_interrupted(connection: Connection, project: str) -> Run:
+    for run in list_runs(connection, project=project):
+        if run.status == "interrupted":
+            return run
+    raise ConfigError("no interrupted run in this project.", "See what ran: ralph runs")
+
+
+def _exists(connection: Connection, run_id: str) -> bool:
+    return connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).first() is not None
+
+
+def _update(connection: Connection, run_id: str, change: dict[str, Any]) -> None:
+    with transaction(connection, durable=True):
+        connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(change))
+
+
+def _run(row: Any) -> Run:
+    fields = dict(row)
+    fields["options"] = msgspec.json.decode(fields["options"])
+    fields["tokens"] = msgspec.json.decode(fields["tokens"], type=Tokens)
+    run = Run(**fields)
+    if run.status in ALIVE and not lives(run.pid, run.pid_started):
+        # Its process died without a word: it can be resumed, and is never shown as running for ever.
+        return msgspec.structs.replace(run, status="interrupted")
+    return run

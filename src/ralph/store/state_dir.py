@@ -1,0 +1,76 @@
+"""The project's `.ralph/` folder: one directory for each attempt, and the lock that keeps a second loop out."""
+
+import fcntl
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ralph.model.errors import ConfigError, StateError
+
+NAME = ".ralph"
+STATE = ("runs/", "lock", "guardrail_*.log", "settings.local.json")
+"""What in it is nobody's to commit; settings and specs are."""
+
+
+class StateDir:
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.root = project / NAME
+
+    def attempt_dir(self, run_id: str, name: str, attempt: int) -> Path:
+        """A new directory below `runs/<run>/`. An earlier attempt's directory is never used again."""
+        path = self.run_dir(run_id) / (name if attempt == 1 else f"{name}.{attempt}")
+        self._refuse_links(path.parent)
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def run_dir(self, run_id: str) -> Path:
+        return self.root / "runs" / run_id
+
+    def relative(self, path: Path) -> str:
+        return str(path.relative_to(self.project))
+
+    def path(self, relative: str) -> Path:
+        return self.project / relative
+
+    def create(self) -> None:
+        try:
+            self._refuse_links(self.root / "runs")
+            (self.root / "runs").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(
+                f"cannot write {self.root}: {error.strerror}.", "Run ralph in a directory that you may write."
+            ) from error
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """One loop at a time in a tree. The kernel drops the lock with the process, so none is ever stale."""
+        self.create()
+        handle = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                holder = os.pread(handle, 32, 0).decode(errors="replace").strip() or "unknown"
+                raise ConfigError(
+                    f"another ralph loop runs in this directory (pid {holder}).", "Wait for it, or stop it first."
+                ) from None
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            yield
+        finally:
+            os.close(handle)
+
+    def _refuse_links(self, path: Path) -> None:
+        """An agent may have put a link to somewhere else in the place of a directory of ours."""
+        while path != self.project:
+            try:
+                if stat.S_ISLNK(path.lstat().st_mode):
+                    raise StateError(
+                        f"{path} has become a symbolic link.", "Remove it: ralph writes only in its own folder."
+                    )
+            except FileNotFoundError:
+                pass
+            path = path.parent

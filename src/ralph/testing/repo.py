@@ -1,0 +1,90 @@
+"""A real git repository for a test, out of reach of the user's own settings."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+IDENTITY = """\
+[user]
+	name = Test
+	email = test@example.invalid
+[commit]
+	gpgSign = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+"""
+
+
+class TempRepo:
+    """A repository in `root/repo`, with a home directory of its own in `root/home`."""
+
+    def __init__(self, root: Path) -> None:
+        self.path = root / "repo"
+        self.home = root / "home"
+
+    @property
+    def env(self) -> dict[str, str]:
+        """All that a program needs, and nothing of the user's: git settings, ralph's state, keys."""
+        return {
+            "HOME": str(self.home),
+            "RALPH_HOME": str(self.home / ".ralph"),
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_SYSTEM": os.devnull,
+            "GIT_TERMINAL_PROMPT": "0",
+        }
+
+    def git(self, *args: str) -> str:
+        """What git prints; a git that fails raises an error that holds its message."""
+        done = subprocess.run(
+            ["git", *args],  # noqa: S607 - the git of this machine
+            cwd=self.path,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+        if done.returncode:
+            raise AssertionError(f"git {' '.join(args)} exited with {done.returncode}: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def log(self) -> list[str]:
+        """The subjects of the commits, oldest first."""
+        return self.git("log", "--reverse", "--format=%s").splitlines()
+
+    def write(self, path: str, text: str) -> Path:
+        file = self.path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def read(self, path: str) -> str:
+        return (self.path / path).read_text(encoding="utf-8")
+
+    def commit_all(self, message: str) -> None:
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", message)
+
+
+def temp_repo(root: Path, files: Mapping[str, str] | None = None) -> TempRepo:
+    """A new repository under `root` with one commit, `base`, of these files."""
+    repo = TempRepo(root)
+    repo.path.mkdir(parents=True)
+    repo.home.mkdir()
+    repo.git("init", "--quiet", "--initial-branch=main", "--template=")
+    with (repo.path / ".git/config").open("a", encoding="utf-8") as config:
+        config.write(IDENTITY)
+    for path, text in (files or {}).items():
+        repo.write(path, text)
+    repo.git("add", "--all")
+    repo.git("commit", "--quiet", "--allow-empty", "--message", "base")
+    return repo
