@@ -46,7 +46,7 @@ class Recorder:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-        if self._mark and self.size > self._marked:
+        if self._mark and self.size > self._marked > 0:
             self._mark(self.size, self._parser.events if self._parser else 0)
 
     def _take(self, data: bytes) -> None:

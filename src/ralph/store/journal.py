@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import ClauseElement, Connection, bindparam, select
+from sqlalchemy.dialects import sqlite
 
 from ralph.kernel.actions import AnyAction, RunAgent
 from ralph.model.events import Tokens
@@ -41,20 +42,23 @@ class Ended(Struct, frozen=True):
 Record = Begun | Ended
 Listener = Callable[[Record], None]
 
-_insert_entry = schema.journal.insert()
-_end_entry = (
+
+def _sql(statement: ClauseElement) -> str:
+    """Compiled once: these statements are most of what an iteration costs."""
+    return str(statement.compile(dialect=sqlite.dialect(paramstyle="named")))
+
+
+_insert_entry = _sql(schema.journal.insert())
+_end_entry = _sql(
     schema.journal.update()
     .where(schema.journal.c.run_id == bindparam("of_run"))
     .where(schema.journal.c.seq == bindparam("of_seq"))
     .where(schema.journal.c.attempt == bindparam("of_attempt"))
     .values(ended_at=bindparam("ended"), result=bindparam("outcome"), error=bindparam("problem"))
 )
-_insert_mark = text(
-    "INSERT INTO stream_marks (run_id, seq, attempt, at, bytes, events)"
-    " VALUES (:run_id, :seq, :attempt, :at, :bytes, :events) ON CONFLICT DO NOTHING"
-)
-_insert_blob = text("INSERT INTO blobs (hash, data) VALUES (:hash, :data) ON CONFLICT DO NOTHING")
-_update_run = (
+_insert_mark = _sql(sqlite.insert(schema.stream_marks).on_conflict_do_nothing())
+_insert_blob = _sql(sqlite.insert(schema.blobs).on_conflict_do_nothing())
+_update_run = _sql(
     schema.runs.update()
     .where(schema.runs.c.id == bindparam("of_run"))
     .values(iterations=bindparam("done"), cost_usd=bindparam("cost"), tokens=bindparam("used"))
@@ -70,7 +74,7 @@ class Journal:
         self._connection = connection
         self._listeners: list[Listener] = []
         self._next_seq = 0
-        self._pending: list[tuple[Any, dict[str, Any]]] = []
+        self._pending: list[tuple[str, dict[str, Any]]] = []
         self._iteration_ended = False
         self._past: dict[int, list[Entry]] = defaultdict(list)
         for entry in entries(connection, run_id):
@@ -132,9 +136,9 @@ class Journal:
             used = msgspec.json.encode(self.tokens).decode()
             totals = {"of_run": self.run_id, "done": self.iterations, "cost": self.cost_usd, "used": used}
             pending.append((_update_run, totals))
-        with transaction(self._connection, durable=self._iteration_ended):
+        with transaction(self._connection, durable=self._iteration_ended) as driver:
             for statement, row in pending:
-                self._connection.execute(statement, row)
+                driver.execute(statement, row)
         self._iteration_ended = False
 
     def _count(self, record: Ended) -> None:

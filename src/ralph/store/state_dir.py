@@ -22,8 +22,14 @@ class StateDir:
     def attempt_dir(self, run_id: str, name: str, attempt: int) -> Path:
         """A new directory below `runs/<run>/`. An earlier attempt's directory is never used again."""
         path = self.run_dir(run_id) / (name if attempt == 1 else f"{name}.{attempt}")
-        self._refuse_links(path.parent)
-        path.mkdir(parents=True, exist_ok=True)
+        self._refuse_links(run_id)
+        try:
+            path.mkdir()
+        except FileExistsError:
+            pass
+        except FileNotFoundError:
+            # The first of this run, or the agent has taken the folder away.
+            path.mkdir(parents=True, exist_ok=True)
         return path
 
     def run_dir(self, run_id: str) -> Path:
@@ -37,7 +43,7 @@ class StateDir:
 
     def create(self) -> None:
         try:
-            self._refuse_links(self.root / "runs")
+            self._refuse_links()
             (self.root / "runs").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(
@@ -63,14 +69,13 @@ class StateDir:
         finally:
             os.close(handle)
 
-    def _refuse_links(self, path: Path) -> None:
+    def _refuse_links(self, run_id: str = "") -> None:
         """An agent may have put a link to somewhere else in the place of a directory of ours."""
-        while path != self.project:
+        for name in (str(self.root), f"{self.root}/runs", f"{self.root}/runs/{run_id}"):
             try:
-                if stat.S_ISLNK(path.lstat().st_mode):
+                if stat.S_ISLNK(os.lstat(name).st_mode):
                     raise StateError(
-                        f"{path} has become a symbolic link.", "Remove it: ralph writes only in its own folder."
+                        f"{name} has become a symbolic link.", "Remove it: ralph writes in its own folder."
                     )
             except FileNotFoundError:
-                pass
-            path = path.parent
+                return

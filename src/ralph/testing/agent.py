@@ -53,6 +53,8 @@ class ScriptedAgent:
         self.script.write_text(json.dumps(source, ensure_ascii=False, indent=1), encoding="utf-8")
         self._program.write_text(program_text(sys.executable, str(self.script)), encoding="utf-8")
         self._program.chmod(0o755)
+        for trace in ("state", "log"):
+            self.script.with_name(f"{self.script.name}.{trace}").unlink(missing_ok=True)
 
     @property
     def command(self) -> str:

@@ -63,6 +63,7 @@ class Stream:
         raise NotImplementedError
 
     def ran(self, command: str, output: str, code: int) -> bytes:
+        output = output.rstrip("\n")
         shown = f"Exit code {code}\n{output}" if code else output
         return self.tool(self.shell, {"command": command}, shown, error=code != 0)
 
