@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Self
 
 import pytest
 
@@ -57,7 +58,7 @@ class Terminal:
         )  # fmt: skip
         os.close(slave)
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -110,7 +111,6 @@ def env(tmp_path) -> dict[str, str]:
         "HOME": str(tmp_path),
         "PATH": str(tmp_path / "bin"),
         "TERM": "dumb",
-        "INPUTRC": os.devnull,
         "LC_ALL": "C.UTF-8",
     }
 
@@ -377,14 +377,30 @@ def test_an_answer_that_is_not_utf8_is_asked_again(project, env):
     assert written(project)["agent"] == {"command": "claude", "flags": ["--model", "opus"]}
 
 
-def test_answers_can_be_edited_with_the_arrow_keys(project, env):
+def test_an_answer_with_arrow_keys_in_it_is_asked_again(project, env):
     with Terminal(project, env) as terminal:
         terminal.expect(AGENT)
-        terminal.type(b"laude\x01c\n")
-        for question, line in QUESTIONS[1:]:
+        terminal.type(b"claude\x1b[D\n")
+        terminal.expect("control characters")
+        for question, line in QUESTIONS:
             terminal.answer(question, line)
         assert terminal.end() == 0
     assert written(project)["agent"] == {"command": "claude", "flags": ["--model", "opus"]}
+
+
+def test_answers_typed_ahead_are_all_taken(project, env):
+    with Terminal(project, env) as terminal:
+        terminal.type("".join(f"{line}\n" for _, line in QUESTIONS))
+        assert terminal.end() == 0
+    assert written(project)["scm"] == {"command": "git", "tasks": ["commit"]}
+
+
+def test_end_of_input_after_half_an_answer_writes_nothing(project, env):
+    with Terminal(project, env) as terminal:
+        terminal.expect(AGENT)
+        terminal.type(b"clau\x04\x04")
+        assert terminal.end() == 130
+    assert list(project.iterdir()) == []
 
 
 def test_flags_without_yes_are_refused(project, env):

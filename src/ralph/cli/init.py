@@ -1,10 +1,13 @@
 """`ralph init`: the terminal side of the questions."""
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from pathlib import Path
 
     from ralph.app.init import Detected
@@ -60,36 +63,65 @@ def _refuse_flags(ctx: click.Context) -> None:
 
 
 def _ask_all(project: "Path", detected: "Detected") -> dict[str, Any] | None:
-    import signal
     import sys
-    from contextlib import suppress
-    from importlib import import_module
 
     from ralph.app.init import dialogue
     from ralph.model.errors import Cancelled, ConfigError
 
     if not sys.stdin or not sys.stdin.isatty():
         raise ConfigError("init asks questions, but stdin is not a terminal.", "Use: ralph init --yes --agent NAME")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # Line editing for the answers, where Python has it: input() uses it once it is imported.
-    with suppress(ImportError):
-        import_module("readline")
     click.echo()
     try:
-        settings = dialogue(_ask, click.echo, project, detected)
+        with _signal_pipe() as interrupted:
+            settings = dialogue(partial(_ask, interrupted), click.echo, project, detected)
     except (EOFError, KeyboardInterrupt):
         click.echo()
         raise Cancelled("nothing was written.") from None
-    click.echo()
+    if settings is not None:
+        click.echo()
     return settings
 
 
-def _ask(question: str) -> str:
+@contextmanager
+def _signal_pipe() -> "Generator[int]":
+    """A pipe that becomes readable with a signal. Waiting for an answer alone would miss one that comes just before."""
+    import os
+    import signal
+
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.set_wakeup_fd(writer)
+    try:
+        yield reader
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(reader)
+        os.close(writer)
+
+
+def _ask(interrupted: int, question: str) -> str:
     while True:
+        click.echo(question, nl=False)
         try:
-            answer = input(question)
-            answer.encode()
-        except UnicodeError:
+            answer = _typed_line(interrupted).decode().strip()
+        except UnicodeDecodeError:
             click.echo("That is not UTF-8 text.")
-        else:
-            return answer.strip()
+            continue
+        if all(character >= " " for character in answer):
+            return answer
+        click.echo("That has control characters in it, as the arrow keys make them.")
+
+
+def _typed_line(interrupted: int) -> bytes:
+    import os
+    import select
+    import sys
+
+    keyboard, line = sys.stdin.fileno(), b""
+    while not line.endswith(b"\n"):
+        select.select([keyboard, interrupted], [], [])
+        if not (typed := os.read(keyboard, 4096)):
+            raise EOFError
+        line += typed
+    return line

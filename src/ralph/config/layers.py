@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def load(
             files.append(path)
             layers.append(Layer(name, data))
     layers.append(Layer("spec", spec or {}))
-    layers += [_variable(name, environ) for name in setting_variables(environ)]
+    layers += [Layer(name, _variable(name, environ)) for name in setting_variables(environ)]
     layers += _flags(flags or {})
     settings = _combined(layers)
     merged = to_builtins(settings)
@@ -76,19 +77,14 @@ def settings_files(project: Path, environ: Mapping[str, str]) -> list[tuple[str,
 
 def survey(project: Path, environ: Mapping[str, str]) -> Iterator[tuple[str, ConfigError | None]]:
     """Each file and variable that is there, with what is wrong with it."""
-    for name, path in settings_files(project, environ):
+    sources = [(name, partial(read_settings, path, name)) for name, path in settings_files(project, environ)]
+    sources += [(name, partial(_variable, name, environ)) for name in setting_variables(environ)]
+    for name, read in sources:
         try:
-            data = read_settings(path, name)
+            data = read()
             if data is None:
                 continue
             checked(data, name)
-        except ConfigError as error:
-            yield name, error
-        else:
-            yield name, None
-    for name in setting_variables(environ):
-        try:
-            checked(_variable(name, environ).data, name)
         except ConfigError as error:
             yield name, error
         else:
@@ -104,10 +100,10 @@ def _combined(layers: list[Layer]) -> Settings:
     return checked(data, "settings")
 
 
-def _variable(name: str, environ: Mapping[str, str]) -> Layer:
+def _variable(name: str, environ: Mapping[str, str]) -> dict[str, Any]:
     from ralph.config.environment import read_variable
 
-    return Layer(name, read_variable(name, environ[name]))
+    return read_variable(name, environ[name])
 
 
 def _flags(flags: dict[str, Any]) -> list[Layer]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from ralph.kernel.actions import Staged
 from ralph.model.evidence import Evidence
 from ralph.proc import Captured, collect
-from ralph.store.state_dir import NAME, STATE
 
 # A repository that an agent has touched may carry hooks and monitors of its making.
 HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
@@ -25,10 +24,10 @@ class Scm:
         self._attempt = attempt
 
     async def stage(self) -> Staged:
-        """Stage new, changed and deleted files, ralph's own state aside. Is there anything to commit?"""
+        """Stage new, changed and deleted files. Is there anything to commit?"""
         if not self.is_git:
             return Staged(pending=True)
-        added = await self._run("add", "--all", "--", ".", *(f":(exclude,glob){NAME}/{_glob(name)}" for name in STATE))
+        added = await self._run("add", "--all")
         if added.code != 0:
             return Staged(pending=False, problem=f"{self.name} add: {_words(added)}")
         staged = await self._run("diff", "--cached", "--quiet")
@@ -52,10 +51,6 @@ class Scm:
 
     async def _run(self, *arguments: str) -> Captured:
         return await collect([*self._command, *arguments], cwd=self._project, env=self._env, attempt=self._attempt)
-
-
-def _glob(name: str) -> str:
-    return f"{name}**" if name.endswith("/") else name
 
 
 def _words(done: Captured) -> str:

@@ -122,6 +122,8 @@ class Performer:
         return read_commit_message(self._project / action.attempt_dir, plain=action.plain)
 
     async def _stage_changes(self, action: StageChanges, seq: int, attempt: int) -> Staged:
+        # The agent may have taken away what keeps ralph's state out of the commit.
+        self._state.create()
         return await self._scm(action.command, seq, attempt).stage()
 
     async def _run_scm_task(self, action: RunScmTask, seq: int, attempt: int) -> Evidence:

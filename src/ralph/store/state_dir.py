@@ -8,10 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ralph.model.errors import ConfigError, StateError
+from ralph.store.files import write_new
 
 NAME = ".ralph"
 STATE = ("runs/", "lock", "guardrail_*.log", "settings.local.json")
 """What in it is nobody's to commit; settings and specs are."""
+IGNORED = "\n".join(
+    ("# The state of ralph: never committed, neither by ralph nor by an agent.", ".gitignore", *STATE, "")
+)
 
 
 class StateDir:
@@ -45,6 +49,8 @@ class StateDir:
         try:
             self._refuse_links()
             (self.root / "runs").mkdir(parents=True, exist_ok=True)
+            if not (self.root / ".gitignore").is_file():
+                write_new(self.root / ".gitignore", IGNORED.encode())
         except OSError as error:
             raise ConfigError(
                 f"cannot write {self.root}: {error.strerror}.", "Run ralph in a directory that you may write."

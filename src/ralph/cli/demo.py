@@ -1,0 +1,27 @@
+"""`ralph demo`: a loop to watch, in a temporary repository."""
+
+import click
+
+
+@click.command("demo")
+@click.option("--agent", help="Play it with a real agent (claude, codex, ...) instead of the built-in scripted one.")
+def command(agent: str | None) -> int:
+    """Watch a loop catch a broken build and a false "done" before it accepts the work. No account, no network."""
+    from ralph.app.demo import prepare
+    from ralph.app.prompt_run import plan_run
+    from ralph.app.runs import start
+    from ralph.cli.screen import Screen
+    from ralph.cli.terminal import Terminal
+    from ralph.model.verdicts import exit_code
+
+    demo = prepare(agent)
+    terminal = Terminal()
+    terminal.say(f"A small program whose tests fail: {demo.project}")
+    terminal.say(f"The prompt: {demo.prompt}\n", "quiet")
+    plan, _ = plan_run(demo.project, prompt=demo.prompt, prompt_file=None, flags={})
+    verdict = start(plan, Screen(terminal, stream=True))
+    terminal.say(f"\nThe loop believed its own checks, not the agent. Look around:\n  cd {demo.project}")
+    for line in ("git log --oneline --stat", "ralph show", "ralph logs", "cat .ralph/settings.json"):
+        terminal.say(f"  {line}")
+    terminal.say('Then in a project of yours:  ralph init  and  ralph run -p "..."')
+    return exit_code(verdict)
