@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 TEST_ARGS ?= -n auto
 
-.PHONY: help demo test check lint types layers docs docs-check e2e bench lock clean
+.PHONY: help demo test check lint types layers docs docs-check picture e2e bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ layers: $(VENV)/.dev ## who may import whom
 
 docs: $(VENV)/.run ## write the generated pages again
 	@$(BIN)/python -m ralph.config.docs docs/settings.md
+
+picture: $(VENV)/.run ## draw docs/demo.svg again (needs tmux)
+	@$(BIN)/python docs/picture.py
 
 docs-check: $(VENV)/.run ## fail if a generated page is stale
 	@$(BIN)/python -m ralph.config.docs --check docs/settings.md

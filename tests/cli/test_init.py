@@ -203,8 +203,8 @@ def test_closed_stdin_is_no_terminal(project, env):
 
 
 @pytest.mark.parametrize("key", [b"\x03", b"\x04"], ids=["Ctrl-C", "end of input"])
-@pytest.mark.parametrize("place", range(len(QUESTIONS)))
-def test_interrupted_at_any_question_writes_nothing_and_exits_130(project, env, place, key):
+@pytest.mark.parametrize("place", [0, 1, 2, 3, 4, 5, 6, 11, 12, 13])
+def test_interrupted_at_each_kind_of_question_writes_nothing_and_exits_130(project, env, place, key):
     with Terminal(project, env) as terminal:
         for question, line in QUESTIONS[:place]:
             terminal.answer(question, line)

@@ -73,6 +73,6 @@ def test_the_value_never_comes_through(value, before):
 
 @pytest.mark.parametrize("text", ["a" * 500_000, "token" * 100_000, "--" * 250_000, "a://" * 100_000, "key=" * 100_000])
 def test_a_long_text_takes_no_long_time(text):
-    begun = time.monotonic()
+    begun = time.process_time()
     mask_text(text)
-    assert time.monotonic() - begun < 5
+    assert time.process_time() - begun < 5

@@ -2,10 +2,13 @@
 
 import json
 import subprocess
+from itertools import pairwise
 
 import pytest
 
 from ralph.testing import answers, done, says
+
+UNTIL_GO = "while [ ! -e go ]; do sleep 0.01; done"
 
 
 def start(agent, work, prompt=""):
@@ -55,7 +58,7 @@ def test_concurrent_starts_play_each_step_once(scripted, work):
 
 @pytest.mark.parametrize(("advance", "then"), [("start", "2"), ("end", "1")])
 def test_a_kill_in_the_middle(scripted, work, advance, then):
-    waiting = {"say": "working", "run": "while [ ! -e go ]; do sleep 0.01; done", "final": "1"}
+    waiting = {"do": [{"say": "working"}, {"run": UNTIL_GO}], "final": "1"}
     agent = scripted(waiting, says("2"), advance=advance)
     process = started(agent, work)
     assert process.stdout.readline()
@@ -73,7 +76,7 @@ def test_advance_end_counts_a_step_that_crashes_as_its_script_says(scripted, wor
 
 
 def test_advance_end_takes_concurrent_players_of_a_step_as_one(scripted, work):
-    waiting = {"say": "ready", "run": "while [ ! -e go ]; do sleep 0.01; done"}
+    waiting = {"do": [{"say": "ready"}, {"run": UNTIL_GO}]}
     agent = scripted(waiting, says("2"), says("3"), advance="end")
     processes = [started(agent, work) for _ in range(3)]
     for process in processes:
@@ -96,7 +99,7 @@ def test_kills_at_any_moment_of_a_start_lose_and_repeat_nothing(scripted, work):
     start(agent, work)
     steps = [seen.step for seen in agent.starts]
     assert steps[0] == 1
-    assert all(0 <= after - before <= 1 for before, after in zip(steps, steps[1:], strict=False))
+    assert all(0 <= after - before <= 1 for before, after in pairwise(steps))
     counter = agent.script.with_name(f"{agent.script.name}.state")
     assert int(counter.read_text()) == steps[-1]
 

@@ -89,16 +89,19 @@ def _checks() -> dict[str, Any]:
 
 
 def _scripted(directory: Path) -> dict[str, Any]:
-    pause = {"sleep": PAUSE}
     agent = ScriptedAgent(
-        says("I will add up the prices.") | pause | edits({"prices.py": BROKEN}) | {"final": "The sum is in place."},
-        says("A bracket was missing. Everything works now.") | pause | edits({"prices.py": HALF}) | done(),
-        says("The discount was still missing, and its rounding.") | pause | edits({"prices.py": RIGHT}) | done(),
+        _step("I will add up the prices.", BROKEN, {"final": "The sum is in place."}),
+        _step("A bracket was missing. Everything works now.", HALF, done()),
+        _step("The discount was still missing, and its rounding.", RIGHT, done()),
         answers("commit message", "Add up prices and take off discounts"),
         directory=directory,
     )
     executor = {"id": "scripted", "name": "The built-in scripted agent", "type": "claude", "command": agent.command}
     return {"agent": {"command": "scripted"}, "tools": {"executors": [executor]}}
+
+
+def _step(words: str, program: str, end: dict[str, Any]) -> dict[str, Any]:
+    return {"do": [says(words), {"sleep": PAUSE}, edits({"prices.py": program}), end]}
 
 
 def _git(project: Path, *arguments: str) -> None:

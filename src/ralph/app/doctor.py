@@ -79,8 +79,9 @@ def _findings(probe: Probe) -> list[Finding]:
     return list(probe())
 
 
-def can_run(findings: Sequence[Finding]) -> bool:
-    return not any(finding.status == "missing" and finding.name in ESSENTIAL for finding in findings)
+def blocking(findings: Sequence[Finding]) -> list[Finding]:
+    """What keeps ralph from running here."""
+    return [finding for finding in findings if finding.status == "missing" and finding.name in ESSENTIAL]
 
 
 def _itself() -> Findings:

@@ -15,7 +15,7 @@ from ralph.kernel.recipes import prompt
 from ralph.loop.drive import drive
 from ralph.loop.perform import Performer
 from ralph.loop.stop import Stop
-from ralph.model.errors import Cancelled, ConfigError, RalphError, StateError
+from ralph.model.errors import AgentUnusable, Cancelled, ConfigError, RalphError, StateError
 from ralph.model.runs import Run
 from ralph.model.verdicts import AnyVerdict, Stopped, from_error
 from ralph.store.database import connect
@@ -94,9 +94,9 @@ async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher,
 
 
 def _finish(connection: Connection, journal: Journal, verdict: AnyVerdict) -> AnyVerdict:
-    interrupted = isinstance(verdict, Stopped) and verdict.by == Cancelled.verdict
+    resumable = isinstance(verdict, Stopped) and verdict.by != AgentUnusable.verdict
     try:
-        finish_run(connection, journal, verdict, status="interrupted" if interrupted else "ended")
+        finish_run(connection, journal, verdict, status="interrupted" if resumable else "ended")
     except StateError as error:
         # Not even the end could be written. The run will be found without one, as interrupted, and can be resumed.
         return verdict if isinstance(verdict, Stopped) else from_error(error)

@@ -1,5 +1,8 @@
 """`ralph demo`: a loop to watch, in a temporary repository."""
 
+import shutil
+import sys
+
 import click
 
 
@@ -21,7 +24,8 @@ def command(agent: str | None) -> int:
     plan, _ = plan_run(demo.project, prompt=demo.prompt, prompt_file=None, flags={})
     verdict = start(plan, Screen(terminal, stream=True))
     terminal.say(f"\nThe loop believed its own checks, not the agent. Look around:\n  cd {demo.project}")
-    for line in ("git log --oneline --stat", "ralph show", "ralph logs", "cat .ralph/settings.json"):
+    ralph = "ralph" if shutil.which("ralph") else sys.argv[0]
+    for line in ("git log --oneline --stat", f"{ralph} show", f"{ralph} logs", "cat .ralph/settings.json"):
         terminal.say(f"  {line}")
-    terminal.say('Then in a project of yours:  ralph init  and  ralph run -p "..."')
+    terminal.say(f'Then in a project of yours:  {ralph} init  and  {ralph} run -p "..."')
     return exit_code(verdict)

@@ -21,7 +21,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """
     from pathlib import Path
 
-    from ralph.app.doctor import can_run, examine
+    from ralph.app.doctor import blocking, examine
 
     findings = examine(Path.cwd())
     if as_json:
@@ -32,12 +32,14 @@ def command(ctx: click.Context, as_json: bool) -> None:
         click.echo(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False))
     else:
         _show(findings)
-    ctx.exit(0 if can_run(findings) else 2)
+    ctx.exit(2 if blocking(findings) else 0)
 
 
 def _show(findings: "list[Finding]") -> None:
     import os
     import sys
+
+    from ralph.app.doctor import blocking
 
     plain = not _can_print("✓✗", sys.stdout.encoding)
     width = max(len(finding.name) for finding in findings)
@@ -50,6 +52,8 @@ def _show(findings: "list[Finding]") -> None:
         click.echo(f"{sign} {finding.name:{width}}  {finding.detail}")
         if finding.hint:
             click.echo(f"{'':{width + (8 if plain else 2)}}  {finding.hint}")
+    absent = [finding.name for finding in blocking(findings)]
+    click.echo(f"ralph cannot run here yet: see {', '.join(absent)}." if absent else "ralph can run here.")
 
 
 def _can_print(text: str, encoding: str) -> bool:

@@ -32,7 +32,7 @@ def command(as_json: bool, everywhere: bool, limit: int) -> None:
 def _line(run: "Run", *, everywhere: bool) -> str:
     from ralph.cli import words
 
-    state = run.verdict or run.status if run.status in ("ended", "stopped") else run.status
+    state = run.verdict if run.status == "ended" and run.verdict else run.status
     count = f"{run.iterations} iteration{'' if run.iterations == 1 else 's'}"
     facts = [words.ago(run.started_at), count, *words.spent(run.cost_usd, run.tokens.total)]
     where = f" · {run.project}" if everywhere else ""

@@ -80,8 +80,7 @@ class Screen(Watcher):
                 self._terminal.busy("asking for a commit message")
             case RunCommand(command=command):
                 self.debug(f"Running guardrail: {command}")
-                self._terminal.say(f"  … guardrail {command}", "quiet")
-                self._terminal.busy(f"guardrail {command}")
+                self._terminal.busy(f"guardrail {command}", announce=True)
             case RunScmTask(command=command, task=task):
                 self._terminal.busy(f"{command} {task}")
             case _:
@@ -112,7 +111,9 @@ class Screen(Watcher):
     def _guardrail_ended(self, command: str, seen: Evidence) -> None:
         self.debug(f"Guardrail exited with code {seen.exit_code} ({seen.duration:.1f}s)")
         line = f"guardrail {command}: {seen.reason} ({words.duration(seen.duration)})"
-        self._mark(seen.passed, line if seen.passed else f"{line} → {self._places.get(command)}, see {seen.log}")
+        self._mark(seen.passed, line if seen.passed else f"{line} → {self._places.get(command)}")
+        if not seen.passed:
+            self._terminal.say(f"    see {seen.log}", "quiet")
 
     def _staged(self, staged: Staged) -> None:
         if staged.problem:

@@ -41,8 +41,10 @@ class Terminal:
         self.idle()
         _write(sys.stderr, line)
 
-    def busy(self, what: str) -> None:
-        """Show what is going on, and for how long, until the next line of this kind."""
+    def busy(self, what: str, *, announce: bool = False) -> None:
+        """Show what is going on, and for how long, until the next line of this kind. A pipe gets it once, if at all."""
+        if announce and not self._progress:
+            self.say(f"  … {what}")
         if self._progress:
             self.idle()
             self._progress.add_task(what)

@@ -128,22 +128,22 @@ budget:
 
 
 def page() -> str:
-    tables = [_table(title, struct) for title, struct in _sections("", root())]
+    tables = [_table(title, struct) for title, struct in sections("", root())]
     intro = INTRO.format(reserved=", ".join(f"`{name}`" for name in sorted(RESERVED)))
     return "\n".join([intro, *tables, EXAMPLES])
 
 
-def _sections(path: str, kind: kinds.Type) -> Iterator[tuple[str, kinds.StructType]]:
+def sections(path: str, kind: kinds.Type) -> Iterator[tuple[str, kinds.StructType]]:
     """Each struct of the schema below `kind`, with the path of its keys: `guardrails[]`, `roles.<name>`."""
     for each in alternatives(kind):
         if isinstance(each, kinds.ListType):
-            yield from _sections(f"{path}[]", each.item_type)
+            yield from sections(f"{path}[]", each.item_type)
         elif isinstance(each, kinds.DictType):
-            yield from _sections(f"{path}.<name>", each.value_type)
+            yield from sections(f"{path}.<name>", each.value_type)
         elif isinstance(each, kinds.StructType):
             yield path, each
             for field in each.fields:
-                yield from _sections(f"{path}.{field.encode_name}".removeprefix("."), field.type)
+                yield from sections(f"{path}.{field.encode_name}".removeprefix("."), field.type)
 
 
 def _table(title: str, struct: kinds.StructType) -> str:

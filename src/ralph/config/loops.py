@@ -68,9 +68,9 @@ class QuotaSettings(Section, Timed, frozen=True):
 
 class SandboxSettings(Section, frozen=True):
     backend: Text | None = None
-    """The sandbox that agents run in, by name. Without it each command takes its own default."""
+    """The sandbox that the agents of every loop run in: `none`, `auto`, `required` or a backend's name."""
     network: Text | None = None
-    """What agents may reach over the network. Without it the backend's default holds."""
+    """What the agents of every loop may reach over the network. Without it the backend's default holds."""
     allow: list[Text] = []
     """Hosts that agents may reach although the network is closed, in every loop with a sandbox."""
     limits: dict[str, int | float | str] = {}

@@ -6,22 +6,20 @@ from typing import Any, cast
 MASK = "***"
 
 _NAME = r"(?:(?:api|access|private)[-_]?key|token(?!s)|secret|passw(?:or)?d|passphrase|credential|authorization)"
-# Each pattern begins at the beginning of a word, so that a very long word costs no more than its length.
-_WORD = rf"(?<![\w-])[\w-]*{_NAME}"
+# Each pattern begins where a word begins and takes it whole (`++`): the cost of a very long word is its length.
+_WORD = rf"(?=[\w-]*{_NAME})[\w-]++"
 _VALUE = r"(?:(?:Bearer|Basic)\s+)?[^\s\"']+"
 _PATTERNS = (
-    re.compile(
-        rf"({_WORD}[\w-]*[\"']?\s*[=:]\s*[\"']?){_VALUE}", re.IGNORECASE
-    ),  # --api-key=x, API_KEY=x, "token": "x"
-    re.compile(rf"((?<!\S)--?[\w-]*{_NAME}[\w-]*\s+[\"']?)(?!-){_VALUE}", re.IGNORECASE),  # --api-key x
-    re.compile(r"((?<!\w)\w+://)[^/\s@]+(?=@)"),  # https://user:password@host
+    re.compile(rf"(?<![\w-])({_WORD}[\"']?\s*[=:]\s*[\"']?){_VALUE}", re.IGNORECASE),  # --api-key=x, "token": "x"
+    re.compile(rf"(?<!\S)(?=-)({_WORD}\s+[\"']?)(?!-){_VALUE}", re.IGNORECASE),  # --api-key x
+    re.compile(r"(?<!\w)(\w++://)[^/\s@]++(?=@)"),  # https://user:password@host
     re.compile(
         r"(?<![\w-])()(?:sk-[\w-]{8,}|gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{8,}"
         r"|AKIA[0-9A-Z]{16}|AIza[\w-]{20,})"
     ),
 )
 _SECRET_KEY = re.compile(_NAME, re.IGNORECASE)
-_BARE_FLAG = re.compile(rf"--?[\w-]*{_NAME}[\w-]*", re.IGNORECASE)
+_BARE_FLAG = re.compile(rf"(?=-){_WORD}", re.IGNORECASE)
 
 
 def redacted(merged: dict[str, Any]) -> dict[str, Any]:

@@ -68,11 +68,19 @@ def finish_run(connection: Connection, journal: Journal, verdict: AnyVerdict, *,
     _update(connection, journal.run_id, change)
 
 
-def list_runs(connection: Connection, *, project: str | None = None, limit: int | None = None) -> list[Run]:
-    """The newest first."""
+def list_runs(
+    connection: Connection,
+    *,
+    project: str | None = None,
+    statuses: tuple[RunStatus, ...] = (),
+    limit: int | None = None,
+) -> list[Run]:
+    """The newest first. A status is looked up as stored: a run that died without a word is stored as running."""
     query = select(schema.runs).order_by(schema.runs.c.started_at.desc())
     if project is not None:
         query = query.where(schema.runs.c.project == project)
+    if statuses:
+        query = query.where(schema.runs.c.status.in_(statuses))
     return [_run(row) for row in connection.execute(query.limit(limit)).mappings()]
 
 
@@ -86,7 +94,7 @@ def find_run(connection: Connection, prefix: str) -> Run:
 
 
 def latest_interrupted(connection: Connection, project: str) -> Run:
-    for run in list_runs(connection, project=project):
+    for run in list_runs(connection, project=project, statuses=("interrupted", *ALIVE)):
         if run.status == "interrupted":
             return run
     raise ConfigError("no interrupted run in this project.", "See what ran: ralph runs")

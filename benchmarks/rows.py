@@ -1,0 +1,109 @@
+"""The rows of the speed table: each measures both sides in turn and says what must be reached."""
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+from measure import interleaved, median, own_peak
+from workshop import LONG, MEGABYTE, RALPH, SHORT, Workshop
+
+FEW, MANY = 20, 220
+FLOOD = 100
+GIGABYTE = 1000
+FLAT = 8.0
+"""Megabytes by which a stream ten times as long may differ."""
+
+
+class Row(NamedTuple):
+    what: str
+    ralph: str
+    other: str
+    value: float
+    limit: float
+    unit: str
+    samples: dict[str, list[float]]
+
+    @property
+    def ok(self) -> bool:
+        return self.value <= self.limit
+
+
+def iteration(shop: Workshop) -> list[Row]:
+    """One more iteration: the difference between many and few, so that start-up does not count."""
+    agent = shop.agent(SHORT)
+
+    def marginal(loop: Callable[[int], float]) -> Callable[[], float]:
+        return lambda: (loop(MANY) - loop(FEW)) / (MANY - FEW) * 1000
+
+    samples = interleaved(
+        {
+            "agent": marginal(lambda n: shop.bare_loop(agent, iterations=n).cpu),
+            "bash": marginal(lambda n: shop.bash_loop(agent, iterations=n, expect=1).cpu),
+            "ralph": marginal(lambda n: shop.ralph(agent, iterations=n, expect=1).cpu),
+        },
+        rounds=7,
+    )
+    alone = median(samples["agent"])
+    return [_compared("CPU per iteration", median(samples["ralph"]) - alone, median(samples["bash"]) - alone, 0.35, samples)]
+
+
+def flood(shop: Workshop) -> list[Row]:
+    """A long stream: what it costs above the same run with an empty one, and above the agent that prints it."""
+    full, empty = shop.agent(LONG, FLOOD), shop.agent(LONG, 0)
+
+    def marginal(run: Callable[[str], float]) -> Callable[[], float]:
+        return lambda: (run(full) - run(empty)) * 1000
+
+    samples = interleaved(
+        {
+            # Its reader is this process, whose time is not counted.
+            "agent": marginal(lambda agent: shop.run(agent, through_pipe=True).cpu),
+            "bash": marginal(lambda agent: shop.bash_loop(agent, iterations=1, expect=0).cpu),
+            "ralph": marginal(lambda agent: shop.ralph(agent, iterations=1, expect=0).cpu),
+        },
+        rounds=9,
+    )
+    alone = median(samples["agent"])
+    return [_compared("CPU for a stream of 100 MB", median(samples["ralph"]) - alone, median(samples["bash"]) - alone, 1.5, samples)]
+
+
+def memory(shop: Workshop) -> list[Row]:
+    def peak(megabytes: int) -> Callable[[], float]:
+        agent = shop.agent(LONG, megabytes)
+        return lambda: shop.ralph(agent, iterations=1, expect=0).peak / MEGABYTE
+
+    samples = interleaved({"empty": peak(0), "100 MB": peak(FLOOD), "1 GB": peak(GIGABYTE)}, rounds=3)
+    if own_peak() / MEGABYTE >= min(samples["empty"]):
+        raise SystemExit("the benchmark itself takes more memory than ralph: its peaks would hide ralph's")
+    idle, large, huge = (median(samples[name]) for name in ("empty", "100 MB", "1 GB"))
+    return [
+        Row("peak memory at 100 MB", f"{large:.1f} MB", f"idle {idle:.1f} MB", large - idle, 60, "MB", samples),
+        Row("peak memory at 1 GB", f"{huge:.1f} MB", f"idle {idle:.1f} MB", huge - idle, 60, "MB", {}),
+        Row("the same, flat", f"{huge:.1f} MB", f"100 MB {large:.1f} MB", abs(huge - large), FLAT, "MB", {}),
+    ]
+
+
+def start(shop: Workshop) -> list[Row]:
+    def cpu(*argv: str) -> Callable[[], float]:
+        return lambda: shop.run(*argv).cpu * 1000
+
+    samples = interleaved(
+        {
+            "python": cpu(sys.executable, "-I", "-c", "pass"),
+            "version": cpu(str(RALPH), "--version"),
+            "help": cpu(str(RALPH), "run", "--help"),
+        },
+        rounds=41,
+    )
+    python, version, usage = (median(samples[name]) for name in ("python", "version", "help"))
+    return [
+        _compared("ralph --version", version, python, 1.5, samples),
+        _compared("ralph run --help", usage, python, 6, {}),
+    ]
+
+
+def _compared(what: str, ralph: float, other: float, limit: float, samples: dict[str, list[float]]) -> Row:
+    return Row(what, f"{ralph:.2f} ms", f"{other:.2f} ms", ralph / other, limit, "x", samples)
+
+
+ROWS = (start, iteration, flood, memory)

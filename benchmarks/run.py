@@ -1,0 +1,53 @@
+"""`make bench`: ralph beside a bash loop, as ratios in one interleaved run; not 0 where one is missed."""
+
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rows import ROWS, Row
+from workshop import Workshop
+
+RESULTS = Path(__file__).with_name("results.json")
+HEADINGS = ("what", "ralph", "beside it", "ratio", "must reach", "")
+
+
+def main() -> int:
+    began = time.monotonic()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory(prefix="ralph-bench-") as folder:
+        shop = Workshop(Path(folder))
+        for measure in ROWS:
+            print(f"measuring: {measure.__name__} ...", file=sys.stderr)
+            rows += measure(shop)
+    print(_table(rows))
+    print(f"\n{time.monotonic() - began:.0f} s, Python {platform.python_version()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}")
+    RESULTS.write_text(json.dumps(_report(rows), indent=2) + "\n", encoding="utf-8")
+    return 0 if all(row.ok for row in rows) else 1
+
+
+def _table(rows: list[Row]) -> str:
+    lines = [HEADINGS, *(_cells(row) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    value, limit = (f"{number:.2f} {row.unit}" for number in (row.value, row.limit))
+    return row.what, row.ralph, row.other, value, f"<= {limit}", "ok" if row.ok else "MISSED"
+
+
+def _report(rows: list[Row]) -> dict[str, object]:
+    return {
+        "python": platform.python_version(),
+        "cpus": os.cpu_count(),
+        "at": time.time(),
+        "rows": [{**row._asdict(), "ok": row.ok} for row in rows],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

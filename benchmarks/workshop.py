@@ -1,0 +1,100 @@
+"""A temporary directory with everything that is measured: agents, streams, and the commands to compare."""
+
+import os
+import random
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from measure import Cost, cost
+
+from ralph.testing.formats.base import Ending
+from ralph.testing.formats.claude import Claude
+
+RALPH = Path(sys.executable).with_name("ralph")
+MEGABYTE = 1_000_000
+COMPLETION = "<response>DONE</response>"
+SHORT, LONG = "short", "long"
+"""The agents: one answers in a few lines that it is not done, one prints a flood and says that it is."""
+
+
+class Workshop:
+    def __init__(self, root: Path) -> None:
+        self.project = root / "project"
+        self.project.mkdir()
+        (self.project / "prompt.md").write_text("Work on it.\n")
+        self._root = root
+        self._env = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(root),
+            "RALPH_HOME": str(root / "ralph-home"),
+            "LANG": os.environ.get("LANG", "C.UTF-8"),
+        }
+        _write_streams(root)
+
+    def agent(self, kind: str, megabytes: int = 0) -> str:
+        """A program named claude that prints a recorded stream; the middle of it as often as asked for."""
+        folder = self._root / f"{kind}-{megabytes}"
+        program = folder / "claude"
+        if not program.exists():
+            folder.mkdir()
+            parts = ["begin", *["middle"] * megabytes, kind]
+            program.write_text(f"#!/bin/sh\nexec cat {' '.join(str(self._root / part) for part in parts)}\n")
+            program.chmod(0o755)
+        return str(program)
+
+    def run(self, *argv: str, through_pipe: bool = False, expect: int = 0) -> Cost:
+        used = cost(argv, cwd=self.project, env=self._env, through_pipe=through_pipe)
+        if used.code != expect:
+            raise SystemExit(f"{argv[0]} exited with {used.code} instead of {expect}: {' '.join(argv)[:500]}")
+        return used
+
+    def ralph(self, agent: str, *, iterations: int, expect: int) -> Cost:
+        used = self.run(
+            str(RALPH), "run", "--quiet", "-f", "prompt.md", "--agent", agent, "-m", str(iterations), expect=expect
+        )
+        shutil.rmtree(self.project / ".ralph" / "runs")
+        return used
+
+    def bash_loop(self, agent: str, *, iterations: int, expect: int) -> Cost:
+        one = f"{agent} -p < prompt.md | tee log.$i | grep -q '{COMPLETION}'"
+        used = self._bash(f"{one} && exit 0", iterations, expect)
+        for log in self.project.glob("log.*"):
+            log.unlink()
+        return used
+
+    def bare_loop(self, agent: str, *, iterations: int) -> Cost:
+        return self._bash(f"{agent} -p < prompt.md > /dev/null", iterations, 1)
+
+    def _bash(self, one: str, iterations: int, expect: int) -> Cost:
+        loop = f"i=0; while [ $i -lt {iterations} ]; do {one}; i=$((i+1)); done; exit 1"
+        return self.run("bash", "-c", loop, expect=expect)
+
+
+def _write_streams(root: Path) -> None:
+    stream = Claude([], "")
+    (root / "begin").write_bytes(stream.begin())
+    (root / "middle").write_bytes(_middle(stream))
+    (root / SHORT).write_bytes(stream.say("Not yet.") + stream.end(Ending({"cost": 0.01}, "Not yet.")))
+    (root / LONG).write_bytes(stream.end(Ending({"cost": 0.01}, f"All is well. {COMPLETION}")))
+
+
+def _middle(stream: Claude) -> bytes:
+    """A megabyte as agents print it: tool calls with results of some kilobytes, now and then a paragraph."""
+    made = b"".join(_until_full(stream))
+    last = made.rindex(b"\n", 0, MEGABYTE) + 1
+    return made[: last - 1] + b" " * (MEGABYTE - last) + b"\n"
+
+
+def _until_full(stream: Claude) -> Iterator[bytes]:
+    source = Path(random.__file__).read_text(encoding="utf-8")
+    chance = random.Random(1)  # noqa: S311 - the same stream each time
+    size = 0
+    while size <= MEGABYTE:
+        start, length = chance.randrange(len(source) // 2), chance.randrange(200, 3200)
+        lines = stream.tool("Bash", {"command": "cat random.py"}, source[start : start + length], error=False)
+        if chance.random() < 0.3:  # noqa: PLR2004 - about every third call
+            lines += stream.say(source[start : start + 700])
+        size += len(lines)
+        yield lines
