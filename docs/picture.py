@@ -1,5 +1,6 @@
 """Draw docs/demo.svg: `ralph demo` as a terminal shows it. Needs tmux: `make picture`."""
 
+import io
 import re
 import subprocess
 import sys
@@ -21,7 +22,7 @@ def main() -> None:
         screen = _finished_screen()
     finally:
         _tmux("kill-session", "-t", "picture")
-    console = Console(record=True, width=WIDTH, file=Path("/dev/null").open("w"), force_terminal=True)
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     for line in _tidy(screen):
         console.print(Text.from_ansi(line))
     svg = console.export_svg(title="ralph demo")
