@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from rich.ansi import AnsiDecoder
 from rich.console import Console
 from rich.text import Text
 
@@ -24,7 +25,7 @@ def main() -> None:
         _tmux("kill-session", "-t", "picture")
     console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     for line in _tidy(screen):
-        console.print(Text.from_ansi(line))
+        console.print(line)
     svg = console.export_svg(title="ralph demo")
     # The picture must not fetch fonts from anywhere.
     svg = re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
@@ -41,11 +42,12 @@ def _finished_screen() -> str:
     raise SystemExit("the demo did not end in time")
 
 
-def _tidy(screen: str) -> list[str]:
-    lines = screen.rstrip().splitlines()
-    begin = next(i for i, line in enumerate(lines) if "ralph run" in line)
-    end = next(i for i, line in enumerate(lines) if "Look closer" in line)
-    return ["$ make demo", *lines[begin : end + 1]]
+def _tidy(screen: str) -> list[Text]:
+    # Decoded in one go: tmux names a colour once and goes on in it over the following lines.
+    lines = list(AnsiDecoder().decode(screen.rstrip()))
+    begin = next(i for i, line in enumerate(lines) if "ralph run" in line.plain)
+    end = next(i for i, line in enumerate(lines) if "Look closer" in line.plain)
+    return [Text("$ make demo"), *lines[begin : end + 1]]
 
 
 def _tmux(*arguments: str) -> str:

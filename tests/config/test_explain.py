@@ -170,6 +170,12 @@ def test_a_very_long_key_with_line_breaks_stays_one_short_line(project):
     assert len(project.error()) < 200
 
 
+@pytest.mark.parametrize("key", ["x - at `$.agent", "\n - at `key` in `$", "`", "x` - at `$.roles[...]`\n"])
+def test_a_key_that_imitates_a_message_is_still_one_line_about_this_file(project, key):
+    project.settings({key: 1})
+    assert project.error().startswith(".ralph/settings.json: ")
+
+
 @pytest.mark.parametrize("path", sorted(path for path in every_key() if "*" not in path))
 def test_every_key_is_found_again_when_one_letter_is_missing(path):
     *above, last = path

@@ -32,7 +32,7 @@ PATIENCE = 5.0
 OLDEST_SQLITE = (3, 35, 0)
 LITTLE_SPACE = 1 << 30
 LONGEST_LINE = 100
-ESSENTIAL = frozenset({"git", "settings", "agent", "state", "sqlite", "database"})
+ESSENTIAL = frozenset({"git", "settings", "agent", "project", "state", "sqlite", "database"})
 """ralph cannot run while one of these is missing; the rest is good to know."""
 
 
@@ -68,7 +68,9 @@ def examine(project: Path) -> list[Finding]:
         _bwrap,
         _docker_sandbox,
         _sbx,
+        partial(_project, project),
         _state,
+        _sqlite,
         _database,
     ]
     with ThreadPoolExecutor(max_workers=len(probes)) as pool:
@@ -90,10 +92,10 @@ def _itself() -> Findings:
 
 
 def _git() -> Findings:
-    if not shutil.which("git"):
+    if shutil.which("git"):
+        yield from _version("git", ["git", "--version"], failed="missing")
+    else:
         yield Finding("git", "missing", "not on PATH", "Install git.")
-        return
-    yield from _version("git", ["git", "--version"])
 
 
 def _repository(project: Path) -> Findings:
@@ -138,13 +140,9 @@ def _settings(project: Path) -> Findings:
     except ConfigError as error:
         yield Finding("settings", "missing", error.message, error.hint)
         return
-    files = ", ".join(_short(file, project) for file in loaded.files)
+    files = ", ".join(str(file).removeprefix(f"{project}{os.sep}") for file in loaded.files)
     yield Finding("settings", "ok", files or "no files, only defaults", "" if files else "Write some: ralph init")
     yield _agent(loaded.settings, project)
-
-
-def _short(file: Path, project: Path) -> str:
-    return str(file.relative_to(project) if file.is_relative_to(project) else file)
 
 
 def _agent(settings: Settings, project: Path) -> Finding:
@@ -196,6 +194,14 @@ def _sbx() -> Findings:
         yield Finding("sbx", "missing", "not on PATH", "For a sandbox in a small virtual machine install Docker's sbx.")
 
 
+def _project(project: Path) -> Findings:
+    folder = project / ".ralph"
+    if os.access(folder if folder.is_dir() else project, os.W_OK | os.X_OK):
+        yield Finding("project", "ok", f"{project} is writable")
+    else:
+        yield Finding("project", "missing", f"{project} cannot be written", "Run ralph where you may write.")
+
+
 def _state() -> Findings:
     home = ralph_home(os.environ)
     standing = next(path for path in (home, *home.parents) if os.access(path, os.F_OK))
@@ -211,14 +217,15 @@ def _state() -> Findings:
         yield Finding("disk", "warning", f"only {free >> 20} MiB free in {standing}", "Make room: agents write much.")
 
 
-def _database() -> Findings:
+def _sqlite() -> Findings:
     version = sqlite3.sqlite_version
     if sqlite3.sqlite_version_info >= OLDEST_SQLITE:
         yield Finding("sqlite", "ok", version)
     else:
-        yield Finding(
-            "sqlite", "missing", f"{version} is too old", "Use a Python that is built with SQLite 3.35 or newer."
-        )
+        yield Finding("sqlite", "missing", f"{version} is too old", "Use a Python with SQLite 3.35 or newer.")
+
+
+def _database() -> Findings:
     if url := os.environ.get("RALPH_DATABASE_URL"):
         hint = "Unset RALPH_DATABASE_URL; RALPH_HOME moves the database."
         yield Finding("database", "missing", f"{_server(url)}: this ralph keeps its state in SQLite only", hint)
@@ -247,13 +254,13 @@ def _server(url: str) -> str:
     return f"{parts.scheme or 'no scheme'} on {parts.hostname or 'this machine'}{port}"
 
 
-def _version(name: str, argv: list[str]) -> Findings:
+def _version(name: str, argv: list[str], failed: Status = "warning") -> Findings:
     said = _ask(argv)
     if said.code == 0:
-        yield Finding(name, "ok", f"{said.line} ({shutil.which(argv[0])})")
+        yield Finding(name, "ok", f"{said.line or 'no version'} ({shutil.which(argv[0])})")
     else:
         hint = f"Try it by hand: {' '.join(argv)}"
-        yield Finding(name, "warning", f"found at {shutil.which(argv[0])}, but {_complaint(said)}", hint)
+        yield Finding(name, failed, f"found at {shutil.which(argv[0])}, but {_complaint(said)}", hint)
 
 
 def _ask_git(project: Path, *arguments: str) -> Answer:

@@ -54,7 +54,7 @@ def _sentence(what: str, value: Any, path: Path) -> str:
         return "must not be blank"
     if what.startswith("Invalid enum value"):
         return f"must be one of {listed(_choices(path))}, got {quoted(value)}"
-    return what
+    return " ".join(what.split())
 
 
 def _shown(value: Any, kind: str) -> str:
