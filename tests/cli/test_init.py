@@ -1,4 +1,3 @@
-import ctypes
 import json
 import os
 import select
@@ -6,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -48,12 +48,14 @@ Settings written to .ralph/settings.json
 class Terminal:
     """The real program on a pseudo-terminal: read the screen, type on the keyboard."""
 
-    def __init__(self, project: Path, env: dict[str, str], *arguments: str) -> None:
+    def __init__(
+        self, project: Path, env: dict[str, str], *arguments: str, program: Sequence[str | Path] = (RALPH,)
+    ) -> None:
         self.screen = ""
         self._seen = 0
         self._master, slave = os.openpty()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", TERMINAL, RALPH, "init", *arguments],
+            [sys.executable, "-c", TERMINAL, *program, "init", *arguments],
             cwd=project, env=env, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
         )  # fmt: skip
         os.close(slave)
@@ -502,21 +504,19 @@ def test_write_failure_exits_2(project, env):
     )
 
 
+def unprivileged(*command: str | Path) -> list[str | Path]:
+    return [sys.executable, "-c", WITHOUT_OVERRIDE, *command]
+
+
 @pytest.fixture
 def read_only(project):
+    if subprocess.run(unprivileged(sys.executable, "-c", "pass"), check=False).returncode:
+        pytest.skip("root may write to read-only directories here, and cannot give that right up")
     project.chmod(0o555)
     yield project
     project.chmod(0o755)
 
 
-def unprivileged(*command: str | Path) -> list[str | Path]:
-    return [sys.executable, "-c", WITHOUT_OVERRIDE, *command]
-
-
-@pytest.mark.skipif(
-    os.geteuid() == 0 and ctypes.CDLL(None).prctl(23, 8, 0, 0, 0) != 1,
-    reason="root without CAP_SETPCAP cannot give up writing to read-only directories",
-)
 def test_read_only_directory_exits_2(read_only, env):
     ended = subprocess.run(
         unprivileged(RALPH, "init", "--yes", "--agent", "x"),
@@ -527,3 +527,10 @@ def test_read_only_directory_exits_2(read_only, env):
         "ralph: cannot write .ralph/settings.json: Permission denied. Run ralph init where you may write.\n"
     )
     assert list(read_only.iterdir()) == []
+
+
+def test_read_only_directory_is_told_before_the_questions(read_only, env):
+    with Terminal(read_only, env, program=unprivileged(RALPH)) as terminal:
+        assert terminal.end() == 2
+        assert "cannot write .ralph/settings.json: the directory is read-only" in terminal.screen
+        assert AGENT not in terminal.screen

@@ -8,7 +8,8 @@ import pytest
 
 from ralph.testing import answers, done, says
 
-UNTIL_GO = "while [ ! -e go ]; do sleep 0.01; done"
+# Bounded, so that a test that fails leaves nothing behind for long.
+UNTIL_GO = "n=0; while [ ! -e go ] && [ $n -lt 6000 ]; do sleep 0.01; n=$((n + 1)); done"
 
 
 def start(agent, work, prompt=""):

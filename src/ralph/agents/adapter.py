@@ -42,5 +42,8 @@ class Adapter(ABC):
     @abstractmethod
     def parser(self, *, stream: bool) -> Parser: ...
 
+    def model_flags(self, model: str | None) -> list[str]:
+        return ["--model", model] if model else []
+
     def may_see(self, variable: str) -> bool:
         return self.environment is None or any(fnmatchcase(variable, pattern) for pattern in self.environment)

@@ -1,7 +1,7 @@
 """Amp: `amp -x`, whose `--stream-json` follows Claude's format."""
 
 from ralph.agents.adapter import ARGV_LIMIT, Adapter, Call, Invocation
-from ralph.agents.claude import ClaudeParser
+from ralph.agents.claude_stream import ClaudeParser
 from ralph.agents.parser import Parser, PlainText
 
 

@@ -6,9 +6,13 @@ from typing import Any, Protocol
 
 import msgspec
 
-from ralph.model.events import AnyEvent, Result, Text, Tokens, ToolEnd, ToolStart, Unknown
+from ralph.model.events import AnyEvent, PermissionDenied, Result, Text, ToolEnd, ToolStart, Unknown
 
 Emit = Callable[[AnyEvent], None]
+SUMMARY_KEYS = ("file_path", "filePath", "path", "command", "cmd", "pattern", "url", "query", "description", "prompt")
+SUMMARY_LENGTH = 200
+
+_object = msgspec.json.Decoder(dict[str, Any])
 
 
 class Parser(Protocol):
@@ -21,6 +25,7 @@ class Parser(Protocol):
     tools: int
     tool_errors: int
     events: int
+    denied: list[PermissionDenied]
 
     def feed(self, lines: bytes, emit: Emit | None) -> None: ...
 
@@ -37,9 +42,12 @@ class JsonLines(ABC):
         self.tools = 0
         self.tool_errors = 0
         self.events = 0
+        self.denied: list[PermissionDenied] = []
+        self.watched = True
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self.line_type)
 
     def feed(self, lines: bytes, emit: Emit | None) -> None:
+        self.watched = emit is not None
         try:
             objects = self._decoder.decode_lines(lines)
         except msgspec.DecodeError:
@@ -66,12 +74,14 @@ class JsonLines(ABC):
         for event in found:
             self.events += 1
             match event:
-                case Text(text):
+                case Text(text, aside=False):
                     self.last_text = text
                 case ToolStart():
                     self.tools += 1
                 case ToolEnd(is_error=True):
                     self.tool_errors += 1
+                case PermissionDenied():
+                    self.denied.append(event)
                 case Result():
                     # Of several result lines the last one wins.
                     self.result = event
@@ -92,6 +102,7 @@ class PlainText:
         self.tools = 0
         self.tool_errors = 0
         self.events = 0
+        self.denied: list[PermissionDenied] = []
 
     def feed(self, lines: bytes, emit: Emit | None) -> None:
         self.events += 1
@@ -99,10 +110,13 @@ class PlainText:
             emit(Text(lines.decode(errors="replace")))
 
 
-def usage(found: Any) -> Tokens:
-    """Token counts as Claude and those that follow it name them."""
-    if found is None:
-        return Tokens()
-    return Tokens(
-        found.input_tokens, found.output_tokens, found.cache_read_input_tokens, found.cache_creation_input_tokens
-    )
+def summary(raw: msgspec.Raw) -> str:
+    """The one argument of a tool call that tells most."""
+    try:
+        fields = _object.decode(raw) if bytes(raw) else {}
+    except msgspec.DecodeError:
+        return ""
+    for key in SUMMARY_KEYS:
+        if isinstance(value := fields.get(key), str):
+            return " ".join(value.split())[:SUMMARY_LENGTH]
+    return ""

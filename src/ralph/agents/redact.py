@@ -1,6 +1,7 @@
 """Replace known secret values in a stream of bytes, also where a value is cut by the end of a piece."""
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
@@ -8,39 +9,52 @@ MASK = b"[redacted]"
 
 
 class Redactor:
+    """What comes out is the same however the stream is cut: of secrets that begin at one place, the longest counts."""
+
     def __init__(self, needles: Sequence[bytes]) -> None:
-        self._needles = needles
+        self._needles = sorted(needles, key=len, reverse=True)
         self._longest = max(map(len, self._needles), default=0)
+        self._first_bytes = {needle[0] for needle in self._needles}
+        self._pattern = re.compile(b"|".join(map(re.escape, self._needles)))
         self._held = b""
 
     def feed(self, data: bytes) -> bytes:
         if not self._needles:
             return data
-        data = self._replace(self._held + data)
-        keep = self._half_a_secret(data)
-        self._held = data[len(data) - keep :]
-        return data[: len(data) - keep]
+        data = self._held + data
+        masked, certain = self._mask(data, self._first_open(data, 0))
+        self._held = data[certain:]
+        return masked
 
     def rest(self) -> bytes:
         held, self._held = self._held, b""
-        return held
+        return self._mask(held, len(held))[0]
 
-    def text(self, text: str) -> str:
-        return self._replace(text.encode(errors="replace")).decode(errors="replace") if self._needles else text
+    def _mask(self, data: bytes, certain: int) -> tuple[bytes, int]:
+        """The bytes that no later piece can change, masked, and how many they are."""
+        # Looking for each secret in turn is many times faster than the pattern, and most pieces hold none.
+        if not any(needle in data for needle in self._needles):
+            return data[:certain], certain
+        pieces: list[bytes] = []
+        at = 0
+        for found in self._pattern.finditer(data):
+            if found.start() >= certain:
+                break
+            pieces += (data[at : found.start()], MASK)
+            at = found.end()
+            if at > certain:
+                certain = self._first_open(data, at)
+        return b"".join((*pieces, data[at:certain])), certain
 
-    def _replace(self, data: bytes) -> bytes:
-        for needle in self._needles:
-            if needle in data:
-                data = data.replace(needle, MASK)
-        return data
+    def _first_open(self, data: bytes, at: int) -> int:
+        """Where, from `at` on, the first secret begins that may go on in the next piece."""
+        for start in range(max(at, len(data) - self._longest + 1), len(data)):
+            if data[start] in self._first_bytes and self._goes_on(data[start:]):
+                return start
+        return len(data)
 
-    def _half_a_secret(self, data: bytes) -> int:
-        """How many of the last bytes could be the beginning of a secret that goes on in the next piece."""
-        for length in range(min(self._longest - 1, len(data)), 0, -1):
-            end = data[-length:]
-            if any(needle.startswith(end) for needle in self._needles):
-                return length
-        return 0
+    def _goes_on(self, end: bytes) -> bool:
+        return any(len(needle) > len(end) and needle.startswith(end) for needle in self._needles)
 
 
 def needles(secrets: Iterable[str]) -> tuple[bytes, ...]:

@@ -28,19 +28,23 @@ class Agent:
 
 
 def choose(settings: Settings) -> Agent:
-    """The agent that the settings name: an entry of `tools.executors`, or a command."""
+    """The agent that the settings choose, with their flags."""
     named = settings.agent.command or settings.defaults.executor
     if not named or not named.strip():
         raise ConfigError("no agent is chosen.", 'Set "agent": {"command": "claude"} or run: ralph init')
-    flags = split_flags(settings.agent.flags)
+    agent = find(settings, named)
+    return Agent(agent.adapter, agent.command, [*agent.flags, *split_flags(settings.agent.flags)])
+
+
+def find(settings: Settings, name: str) -> Agent:
+    """An entry of `tools.executors`, or a command whose name tells what it is."""
     for executor in settings.tools.executors:
-        if executor.id == named:
+        if executor.id == name:
+            adapter = _adapter(TYPES.get(executor.type, executor.type))
             command = _words(executor.command or executor.type)
-            model = ["--model", executor.model] if executor.model else []
-            own = split_flags(executor.flags)
-            return Agent(_adapter(TYPES.get(executor.type, executor.type)), command, [*own, *model, *flags])
-    command = _words(named)
-    return Agent(_adapter(Path(command[0]).name.removesuffix(".exe")), command, flags)
+            return Agent(adapter, command, [*split_flags(executor.flags), *adapter.model_flags(executor.model)])
+    command = _words(name)
+    return Agent(_adapter(Path(command[0]).name.removesuffix(".exe")), command, [])
 
 
 def split_flags(flags: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from ralph.agents.parser import Emit, Parser
 from ralph.agents.recorder import Recorder
 from ralph.agents.redact import Redactor
 from ralph.agents.registry import Agent
-from ralph.model.events import Tokens
+from ralph.model.events import Problem, Tokens
 from ralph.model.evidence import AgentReport, AgentStatus
 from ralph.proc import spawn
 from ralph.proc.spawn import Ending
@@ -85,6 +85,7 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
         duration=time.monotonic() - began,
         silent=not record.size and not complain.size,
         plain=plain,
+        problem=_problem(status, reason, parser),
         tail="" if status == "ok" else _tail(parser, record, complain),
         cost_usd=parser.result.cost_usd if parser.result else None,
         tokens=parser.result.tokens if parser.result else Tokens(),
@@ -102,10 +103,24 @@ def judge(ending: Ending, exit_code: int | None, parser: Parser, limits: Limits)
             return "idle", f"it wrote nothing for timeouts.idle ({limits.idle:g} s) and was ended"
         case "lingering" | "exited" if parser.result and parser.result.is_error:
             return "failed", _first_line(parser.result.text) or "it reported an error"
+        case "lingering" | "exited" if parser.denied:
+            return "failed", f"it was denied a permission: {_denials(parser)}"
         case "lingering":
             return "ok", "it answered, stayed, and was ended"
         case "exited":
             return ("failed" if exit_code else "ok"), _exit_words(exit_code or 0)
+
+
+def _problem(status: AgentStatus, reason: str, parser: Parser) -> Problem | None:
+    if status == "ok":
+        return None
+    if parser.result and parser.result.problem:
+        return parser.result.problem
+    return Problem("permission", reason) if parser.denied else None
+
+
+def _denials(parser: Parser) -> str:
+    return ", ".join(dict.fromkeys(f"{denied.tool}({denied.reason})" for denied in parser.denied))
 
 
 def _exit_words(exit_code: int) -> str:

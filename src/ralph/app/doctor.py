@@ -3,7 +3,6 @@
 import os
 import platform
 import re
-import shlex
 import shutil
 import sqlite3
 import sys
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from ralph import __version__
+from ralph.agents.registry import choose
 from ralph.app.detect import KNOWN_AGENTS, installed_agents
 from ralph.config.layers import load, ralph_home
 from ralph.config.schema import Settings
@@ -146,21 +146,19 @@ def _settings(project: Path) -> Findings:
 
 
 def _agent(settings: Settings, project: Path) -> Finding:
-    chosen = settings.agent.command
+    chosen = settings.agent.command or settings.defaults.executor
     if chosen is None:
         return Finding("agent", "warning", "the settings choose none", "Choose one: ralph init")
-    executors = {executor.id: executor.command or executor.type for executor in settings.tools.executors}
-    program = _first_word(executors.get(chosen, chosen))
+    try:
+        program = choose(settings).command[0]
+    except ConfigError as error:
+        return Finding("agent", "missing", error.message, error.hint)
     # A path counts from the project, where the loop starts it.
     found = shutil.which(str(project / program) if os.sep in program else program)
     if found:
         return Finding("agent", "ok", f"{chosen} ({found})")
-    return Finding(
-        "agent",
-        "missing",
-        f"the settings choose {chosen}, but {program} is not an executable on PATH",
-        "Install it, or choose another: ralph init",
-    )
+    detail = f"the settings choose {chosen}, but {program} is not an executable on PATH"
+    return Finding("agent", "missing", detail, "Install it, or choose another: ralph init")
 
 
 def _bwrap() -> Findings:
@@ -286,11 +284,3 @@ def _complaint(answer: Answer) -> str:
 def _printable(text: str) -> str:
     uncoloured = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
     return "".join(character for character in uncoloured if character.isprintable()).strip()
-
-
-def _first_word(line: str) -> str:
-    try:
-        words = shlex.split(line)
-    except ValueError:
-        words = line.split()
-    return words[0] if words else line

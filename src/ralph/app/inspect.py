@@ -14,6 +14,7 @@ from ralph.model.runs import Entry, Run
 from ralph.store.database import connect
 from ralph.store.journal import entries
 from ralph.store.runs import find_run, list_runs
+from ralph.store.state_dir import StateDir, directory_name
 
 _actions = msgspec.json.Decoder(AnyAction)
 
@@ -54,16 +55,21 @@ def attempts(found: list[Entry]) -> list[Attempt]:
     result: list[Attempt] = []
     for entry in found:
         step = _step(entry)
-        starts = isinstance(step.action, RunAgent) and step.action.purpose == "work"
-        if not result or result[-1].number != entry.iteration or (starts and entry.attempt > 1):
-            result.append(Attempt(entry.iteration, entry.attempt if starts else 1, []))
+        last = result[-1] if result else None
+        if last is None or last.number != entry.iteration:
+            result.append(Attempt(entry.iteration, 1, []))
+        elif _begins(step) and any(map(_begins, last.steps)):
+            result.append(Attempt(entry.iteration, last.attempt + 1, []))
         result[-1].steps.append(step)
     return result
 
 
 def attempt_dir(run: Run, attempt: Attempt) -> Path:
-    suffix = "" if attempt.attempt == 1 else f".{attempt.attempt}"
-    return Path(run.project) / ".ralph" / "runs" / run.id / f"iteration-{attempt.number}{suffix}"
+    begun = next((step for step in attempt.steps if _begins(step)), None)
+    name = f"iteration-{attempt.number}"
+    if begun and isinstance(begun.action, RunAgent):
+        name = directory_name(begun.action, begun.entry.attempt)
+    return StateDir(Path(run.project)).run_dir(run.id) / name
 
 
 def run_json(run: Run) -> dict[str, Any]:
@@ -107,6 +113,10 @@ def attempt_json(run: Run, attempt: Attempt) -> dict[str, Any]:
         "evidence": [_camel(step.result) for step in attempt.steps if hasattr(step.result, "passed")],
         "feedback": feedback(run, attempt),
     }
+
+
+def _begins(step: Step) -> bool:
+    return isinstance(step.action, RunAgent) and step.action.purpose == "work"
 
 
 def _latest(found: list[Run]) -> Run:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -9,8 +10,11 @@ from sqlalchemy import Connection
 
 from ralph.app.prompt_run import Plan, plan_again
 from ralph.app.watch import Watcher
+from ralph.config.schema import Settings
 from ralph.git.scm import Scm
+from ralph.kernel.actions import Recipe
 from ralph.kernel.limits import Budget, within
+from ralph.kernel.quota import Quota, patient
 from ralph.kernel.recipes import prompt
 from ralph.loop.drive import drive
 from ralph.loop.perform import Performer
@@ -20,11 +24,15 @@ from ralph.model.runs import Run
 from ralph.model.verdicts import AnyVerdict, Stopped, from_error
 from ralph.store.database import connect
 from ralph.store.journal import Journal
-from ralph.store.runs import begin_run, find_run, finish_run, latest_interrupted, take_over
+from ralph.store.runs import ALIVE, begin_run, find_run, finish_run, latest_interrupted, take_over
 from ralph.store.state_dir import StateDir
 
 FINAL = ("verified", "max_iterations", "budget")
 """Verdicts of the recipe itself: a replay could only come to the same end."""
+
+
+Watch = Callable[[Settings], Watcher]
+"""Who watches a run is asked when its settings are known: they say how it is shown."""
 
 
 def start(plan: Plan, watcher: Watcher) -> AnyVerdict:
@@ -41,10 +49,10 @@ def start(plan: Plan, watcher: Watcher) -> AnyVerdict:
         return asyncio.run(_drive(connection, run, plan, watcher, resumed=False))
 
 
-def resume(project: Path, run_id: str | None, watcher: Watcher) -> AnyVerdict:
+def resume(project: Path, run_id: str | None, watch: Watch) -> AnyVerdict:
     connection = connect()
     run = find_run(connection, run_id) if run_id else latest_interrupted(connection, str(project))
-    if run.status == "running":
+    if run.status in ALIVE:
         raise ConfigError(f"run {run.id} is running (pid {run.pid}).", f"Watch it: ralph logs -f {run.id}")
     if run.verdict in FINAL:
         raise ConfigError(
@@ -55,32 +63,33 @@ def resume(project: Path, run_id: str | None, watcher: Watcher) -> AnyVerdict:
     with StateDir(plan.project).locked():
         run = take_over(connection, run)
         _end_leftovers(run)
-        return asyncio.run(_drive(connection, run, plan, watcher, resumed=True))
+        return asyncio.run(_drive(connection, run, plan, watch(plan.settings), resumed=True))
 
 
-def retry(run_id: str, watcher: Watcher) -> AnyVerdict:
+def retry(run_id: str, watch: Watch) -> AnyVerdict:
     run = find_run(connect(), run_id)
-    return start(plan_again(Path(run.project), run.options), watcher)
+    plan = plan_again(Path(run.project), run.options)
+    return start(plan, watch(plan.settings))
 
 
 async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher, *, resumed: bool) -> AnyVerdict:
     journal = Journal(connection, run.id)
     journal.listen(watcher.record)
+    stop = Stop()
     performer = Performer(
         run,
         settings=plan.settings,
         agent=plan.agent,
         journal=journal,
+        stop=stop,
         environ=os.environ,
         emit=watcher.on_event,
     )
-    budget = msgspec.convert(plan.settings.budget, Budget, from_attributes=True)
-    stop = Stop()
     watcher.started(run, resumed=resumed)
     with stop.on_signals(watcher.signalled):
         try:
             await _require_repository(plan, run)
-            verdict = await drive(within(budget, prompt.prompt_loop(plan.loop)), journal, performer, stop)
+            verdict = await drive(_recipe(plan), journal, performer, stop)
         except RalphError as error:
             verdict = from_error(error)
         except asyncio.CancelledError:
@@ -91,6 +100,12 @@ async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher,
     )
     watcher.ended(ended, verdict)
     return verdict
+
+
+def _recipe(plan: Plan) -> Recipe:
+    budget = msgspec.convert(plan.settings.budget, Budget, from_attributes=True)
+    quota = msgspec.convert(plan.settings.quota, Quota, from_attributes=True)
+    return within(budget, patient(quota, prompt.prompt_loop(plan.loop)))
 
 
 def _finish(connection: Connection, journal: Journal, verdict: AnyVerdict) -> AnyVerdict:

@@ -1,13 +1,15 @@
 """The completion check: what does the agent's final message say in its response tag?"""
 
+import re
 from pathlib import Path
 
 from ralph.agents.run import CONTEXT, OUTPUT, STREAM
-from ralph.checks.tags import first_tag
+from ralph.checks.tags import bare, first_tag
 from ralph.kernel.actions import CommitMessage
 from ralph.model.evidence import Evidence
 
 SHOWN = 80
+STREAM_LINE = re.compile(r'\{\s*"|\[\s*\{|data:')
 
 
 def check_response(directory: Path, expected: str, *, plain: bool) -> Evidence:
@@ -20,20 +22,25 @@ def check_response(directory: Path, expected: str, *, plain: bool) -> Evidence:
 
 
 def read_commit_message(directory: Path, *, plain: bool) -> CommitMessage:
-    """The response tag's content, else the first line that is not empty."""
-    tagged = _response(directory, plain=plain)
-    line = _first_line(tagged) if tagged is not None else _first_line(_beginning(_answer(directory, plain=plain)))
+    """The response tag's content, else the first line that is neither empty nor an echo of the question."""
+    said = _response(directory, plain=plain)
+    if said is None:
+        said = _beginning(_answer(directory, plain=plain))
+    line = _first_line(said, besides=_prompt(directory, plain=plain))
     if not line:
         return CommitMessage("", problem="the agent gave no commit message")
-    if _looks_like_a_stream(line):
+    if STREAM_LINE.match(line):
         return CommitMessage("", problem=f"the agent's commit message looks like a line of its stream: {line[:SHOWN]}")
     return CommitMessage(line)
 
 
 def _response(directory: Path, *, plain: bool) -> str | None:
-    # A structured final message holds no echo of the prompt; plain output may.
-    prompt = (directory / CONTEXT).read_text(errors="replace") if plain else ""
-    return first_tag(_answer(directory, plain=plain), "response", prompt=prompt)
+    return first_tag(_answer(directory, plain=plain), "response", prompt=_prompt(directory, plain=plain))
+
+
+def _prompt(directory: Path, *, plain: bool) -> str:
+    """What may be echoed in the answer: plain output may begin with the prompt, a structured final message never."""
+    return (directory / CONTEXT).read_text(errors="replace") if plain else ""
 
 
 def _answer(directory: Path, *, plain: bool) -> Path:
@@ -47,9 +54,6 @@ def _beginning(path: Path) -> str:
         return file.read(64 * 1024).decode(errors="replace")
 
 
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
-
-
-def _looks_like_a_stream(line: str) -> bool:
-    return line.startswith(('{"', "[{", "data:"))
+def _first_line(text: str, besides: str) -> str:
+    echoes = {bare(line.encode()) for line in besides.splitlines()} | {b""}
+    return next((line.strip() for line in text.splitlines() if bare(line.encode()) not in echoes), "")

@@ -49,9 +49,9 @@ class Surroundings:
     """A tag and the text around it without blanks and quotation marks: an echo may be wrapped or quoted."""
 
     def __init__(self, content: bytes, before: bytes, after: bytes) -> None:
-        self.content = _bare(content)
-        self.before = _bare(before)
-        self.after = _bare(after)
+        self.content = bare(content)
+        self.before = bare(before)
+        self.after = bare(after)
 
 
 def _surroundings(data: "bytes | mmap.mmap", found: "re.Match[bytes]") -> Surroundings:
@@ -69,5 +69,6 @@ def _is_echo(seen: Surroundings, echoes: Iterable[Surroundings]) -> bool:
     )
 
 
-def _bare(text: bytes) -> bytes:
+def bare(text: bytes) -> bytes:
+    """Without blanks and the marks that quote or decorate a line."""
     return re.sub(rb"[\s>|#*`]+", b"", text)

@@ -28,4 +28,5 @@ def command(agent: str | None) -> int:
     for line in ("git log --oneline --stat", f"{ralph} show", f"{ralph} logs", "cat .ralph/settings.json"):
         terminal.say(f"  {line}")
     terminal.say(f'Then in a project of yours:  {ralph} init  and  {ralph} run -p "..."')
+    terminal.drain()
     return exit_code(verdict)

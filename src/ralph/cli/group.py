@@ -3,6 +3,8 @@
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
 
 import click
 
@@ -46,6 +48,15 @@ def cli() -> None:
 
 
 def run_cli() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a character gets it spelt out, never a traceback.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        click.echo("ralph: the current directory is gone. Change to one that exists.", err=True)
+        sys.exit(2)
     try:
         code = cli.main(prog_name="ralph", standalone_mode=False)
     except click.ClickException as error:

@@ -25,5 +25,5 @@ def command(run: str | None, follow: bool, raw: bool) -> None:
             again = f", attempt {shown.attempt}" if shown.attempt > 1 else ""
             click.echo(f"── iteration {shown.number}{again} ──")
         for event in piece.events:
-            for line in events.lines(event):
+            for line, _ in events.lines(event):
                 click.echo(line)

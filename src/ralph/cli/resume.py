@@ -1,5 +1,6 @@
 """`ralph resume`: go on where a killed or stopped run was."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,8 +13,7 @@ import click
 def command(run: str | None, verbose: bool, quiet: bool) -> int:
     """Continue RUN, or the latest interrupted run of this project, with its counters, cost and feedback."""
     from ralph.app.runs import resume
-    from ralph.cli.screen import Screen
-    from ralph.cli.terminal import Terminal
+    from ralph.cli.screen import make_screen
     from ralph.model.verdicts import exit_code
 
-    return exit_code(resume(Path.cwd(), run, Screen(Terminal(quiet=quiet), stream=True, verbose=verbose)))
+    return exit_code(resume(Path.cwd(), run, partial(make_screen, verbose=verbose, quiet=quiet)))

@@ -1,5 +1,7 @@
 """`ralph retry`: the same run again, from the beginning."""
 
+from functools import partial
+
 import click
 
 
@@ -10,8 +12,7 @@ import click
 def command(run: str, verbose: bool, quiet: bool) -> int:
     """Start RUN again from the beginning, as a new run with the same prompt and settings."""
     from ralph.app.runs import retry
-    from ralph.cli.screen import Screen
-    from ralph.cli.terminal import Terminal
+    from ralph.cli.screen import make_screen
     from ralph.model.verdicts import exit_code
 
-    return exit_code(retry(run, Screen(Terminal(quiet=quiet), stream=True, verbose=verbose)))
+    return exit_code(retry(run, partial(make_screen, verbose=verbose, quiet=quiet)))

@@ -38,8 +38,7 @@ def command(
     ralph run -f PROMPT.md -m 20
     """
     from ralph.app.prompt_run import plan_run
-    from ralph.cli.screen import Screen
-    from ralph.cli.terminal import Terminal
+    from ralph.cli.screen import make_screen
     from ralph.model.verdicts import exit_code
 
     flags = _flags(
@@ -54,7 +53,7 @@ def command(
 
         show_plan(plan, loaded)
         return 0
-    screen = Screen(Terminal(quiet=quiet), stream=plan.settings.stream_agent_output, verbose=verbose)
+    screen = make_screen(plan.settings, verbose=verbose, quiet=quiet)
     if verbose:
         from ralph.cli.dry_run import explain
 

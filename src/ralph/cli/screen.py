@@ -7,9 +7,10 @@ import msgspec
 
 from ralph.app.watch import Watcher
 from ralph.cli import words
-from ralph.cli.events import EventLines
+from ralph.cli.events import EventLines, Style
 from ralph.cli.terminal import Terminal
-from ralph.kernel.actions import ReadResponse, RunAgent, RunCommand, RunScmTask, StageChanges, Staged
+from ralph.config.schema import Settings
+from ralph.kernel.actions import ReadResponse, RunAgent, RunCommand, RunScmTask, StageChanges, Staged, Wait
 from ralph.kernel.recipes.prompt import PromptRun
 from ralph.model.events import AnyEvent
 from ralph.model.evidence import AgentReport, Evidence
@@ -21,13 +22,14 @@ PROMPT_SHOWN = 200
 
 
 class Screen(Watcher):
-    def __init__(self, terminal: Terminal, *, stream: bool, verbose: bool = False) -> None:
+    def __init__(self, terminal: Terminal, *, stream: bool, verbose: bool = False, style: Style | None = None) -> None:
         self.on_event: Callable[[AnyEvent], None] | None = self._show_event if stream and not terminal.quiet else None
         self._terminal = terminal
         self._verbose = verbose
         self._loop = PromptRun(limit=0, completion="")
         self._places: dict[str, str] = {}
-        self._events = EventLines()
+        self._style = style
+        self._events = EventLines(style)
         self._began = time.monotonic()
         self._replayed = 0
 
@@ -60,6 +62,7 @@ class Screen(Watcher):
         else:
             self._terminal.insist(f"✗ {line}")
         self._terminal.say(f"  Look closer: ralph show {run.id}", "quiet")
+        self._terminal.drain()
 
     def debug(self, line: str) -> None:
         if self._verbose:
@@ -71,11 +74,17 @@ class Screen(Watcher):
             self._replayed = 0
         match record.action:
             case RunAgent(iteration=i, purpose="work", prompt=prompt):
+                self._events = EventLines(self._style)
                 again = f" (attempt {record.attempt})" if record.attempt > 1 else ""
                 self._terminal.say(f"── iteration {i}/{self._loop.limit}{again} ──", "head")
                 self.debug(f"Iteration {i}/{self._loop.limit} starting")
                 self.debug(f"Prompt: {prompt[:PROMPT_SHOWN]}")
                 self._terminal.busy(f"iteration {i}/{self._loop.limit}: the agent works")
+            case Wait(seconds=seconds, until=until, reason=reason):
+                until = until or time.time() + seconds
+                when = time.strftime("%H:%M:%S", time.localtime(until))
+                self._terminal.say(f"  ⏳ {reason}: waiting until {when}, not counted as an iteration", "warn")
+                self._terminal.count_down("waiting for the quota", until)
             case RunAgent():
                 self._terminal.busy("asking for a commit message")
             case RunCommand(command=command):
@@ -125,5 +134,13 @@ class Screen(Watcher):
         self._terminal.say(f"  {'✓' if good else '✗'} {line}", "good" if good else "bad")
 
     def _show_event(self, event: AnyEvent) -> None:
-        for line in self._events.lines(event):
-            self._terminal.out(f"  {line}")
+        if lines := self._events.lines(event):
+            self._terminal.out([(f"  {line}", style) for line, style in lines])
+
+
+def make_screen(settings: Settings, *, verbose: bool = False, quiet: bool = False) -> Screen:
+    """A screen as the settings want it."""
+    display = settings.display
+    style = msgspec.convert(display, Style, from_attributes=True)
+    terminal = Terminal(quiet=quiet, color=display.color)
+    return Screen(terminal, stream=settings.stream_agent_output, verbose=verbose, style=style)

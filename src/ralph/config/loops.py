@@ -57,6 +57,19 @@ class EnvSettings(Section, frozen=True):
     """What known agents see of the environment, in every loop: what they need and `env.pass`, or all of it."""
 
 
+class DisplaySettings(Section, frozen=True):
+    emoji: bool = True
+    """Whether what the agent does is marked with emoji, or with plain markers such as `[OK]` and `[ERR]`."""
+    color: Literal["auto", "never"] = "auto"
+    """Colour on a terminal, unless `NO_COLOR` is set; or never."""
+    timestamps: bool = False
+    """Whether each line of agent output begins with the time."""
+    max_output_lines: Count = 3
+    """How many lines of a tool's output are shown."""
+    max_output_chars: Count = 400
+    """How many characters of a tool's output are shown."""
+
+
 class QuotaSettings(Section, Timed, frozen=True):
     initial_wait: PositiveDuration = PositiveDuration(60)
     """How long every loop waits after a rate limit that names no time. The wait doubles with each repetition."""

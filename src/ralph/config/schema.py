@@ -13,6 +13,7 @@ from ralph.config.durations import read_duration
 from ralph.config.loops import (
     AgentSettings,
     BudgetSettings,
+    DisplaySettings,
     EnvSettings,
     GuardrailSettings,
     QuotaSettings,
@@ -40,6 +41,7 @@ __all__ = [
     "AgentSettings",
     "BudgetSettings",
     "Defaults",
+    "DisplaySettings",
     "EnvSettings",
     "Executor",
     "GuardrailSettings",
@@ -113,6 +115,8 @@ class Settings(Section, frozen=True):
     Without it `ralph run` and `ralph supervise` take `none`, the others `auto`."""
     protected_paths: list[Text] = []
     """Files and folders that agents must leave alone, in every loop."""
+    display: DisplaySettings = DisplaySettings()
+    """How every loop shows what its agent does."""
     supervise: Supervise = Supervise()
     """What `ralph supervise` does besides restarting."""
     tamper: Literal["block", "warn", "off"] = "block"

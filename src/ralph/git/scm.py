@@ -1,6 +1,7 @@
 """The SCM tasks of the prompt recipe: stage, commit, push, with whatever command the settings name."""
 
 import shlex
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -37,6 +38,7 @@ class Scm:
 
     async def run_task(self, task: str, message: str) -> Evidence:
         arguments = ["commit", "-am", message] if task == "commit" else shlex.split(task)
+        began = time.monotonic()
         done = await self._run(*arguments)
         passed = done.code == 0
         return Evidence(
@@ -44,6 +46,7 @@ class Scm:
             passed=passed,
             reason=(message or "done") if passed else _words(done),
             exit_code=done.code,
+            duration=time.monotonic() - began,
         )
 
     async def is_repository(self) -> bool:

@@ -28,7 +28,26 @@ class ReadPrompt(Action, frozen=True, tag="read-prompt"):
 class RunAgent(Action, frozen=True, tag="run-agent"):
     prompt: str
     purpose: Purpose = "work"
+    agent: str = ""
+    """Another agent than the run's own, which has to wait for its quota."""
+    retry: int = 0
+    """How often this very call was made before, and refused for a used-up quota."""
+    shortened: bool = False
+    """Made again with less feedback, because the prompt was too long."""
     result: ClassVar[type[Any]] = AgentReport
+
+
+class Waited(Struct, frozen=True):
+    duration: float
+
+
+class Wait(Action, frozen=True, tag="wait"):
+    """Until the moment `until` if it is known and ahead, else for some seconds."""
+
+    seconds: float
+    until: float | None
+    reason: str
+    result: ClassVar[type[Any]] = Waited
 
 
 class RunCommand(Action, frozen=True, tag="run-command"):
@@ -80,5 +99,5 @@ class RunScmTask(Action, frozen=True, tag="run-scm-task"):
     result: ClassVar[type[Any]] = Evidence
 
 
-AnyAction = ReadPrompt | RunAgent | RunCommand | ReadResponse | ReadCommitMessage | StageChanges | RunScmTask
+AnyAction = ReadPrompt | RunAgent | Wait | RunCommand | ReadResponse | ReadCommitMessage | StageChanges | RunScmTask
 Recipe = Generator[AnyAction, Any, AnyVerdict]

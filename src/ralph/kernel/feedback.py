@@ -8,6 +8,7 @@ from ralph.model.evidence import AgentReport, Evidence
 
 Place = Literal["APPEND", "PREPEND", "REPLACE"]
 GAP = "\n\n"
+CUT = "... [truncated]"
 
 
 class Note(Struct, frozen=True):
@@ -43,6 +44,18 @@ def agent_note(report: AgentReport) -> Note:
     if report.tail:
         text += f"\nThe end of its output:\n{report.tail}"
     return Note("APPEND", text)
+
+
+def shortened(feedback: Feedback) -> Feedback:
+    """At most half of it: whole notes go, the oldest first, and what is left of the last one is cut."""
+    room = sum(len(note.text) for note in feedback) // 2
+    kept: list[Note] = []
+    for note in reversed(feedback):
+        if room <= 0:
+            break
+        kept.insert(0, note if len(note.text) <= room else Note(note.place, note.text[:room] + CUT))
+        room -= len(note.text)
+    return tuple(kept)
 
 
 def _texts(feedback: Feedback, place: Place) -> list[str]:

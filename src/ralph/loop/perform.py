@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from ralph.agents.environment import for_agent, for_check, secrets
 from ralph.agents.parser import Emit
 from ralph.agents.redact import needles
-from ralph.agents.registry import Agent
+from ralph.agents.registry import Agent, find
 from ralph.agents.run import Limits, Surroundings, run_agent
 from ralph.checks.command import run_command
 from ralph.checks.response import check_response, read_commit_message
@@ -28,13 +29,19 @@ from ralph.kernel.actions import (
     RunScmTask,
     StageChanges,
     Staged,
+    Wait,
+    Waited,
 )
 from ralph.loop.prompt_file import read_prompt
+from ralph.loop.stop import Stop
 from ralph.model.errors import StateError
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.runs import Run
 from ralph.store.journal import Journal
-from ralph.store.state_dir import StateDir
+from ralph.store.state_dir import StateDir, directory_name
+
+RESET_SLACK = 1.0
+"""A quota that is reset at a moment may not be there at that very moment."""
 
 
 class Performer:
@@ -47,23 +54,26 @@ class Performer:
         settings: Settings,
         agent: Agent,
         journal: Journal,
+        stop: Stop,
         environ: Mapping[str, str],
         emit: Emit | None,
     ) -> None:
         self._run = run
         self._settings = settings
-        self._agent = agent
+        self._environ = environ
         self._journal = journal
+        self._stop = stop
         self._emit = emit
         self._project = Path(run.project)
         self._state = StateDir(self._project)
-        ours = {"RALPH_RUN_ID": run.id, "RALPH_PARENT_RUN_ID": run.parent_id or ""}
-        self._agent_env = {**for_agent(agent.adapter, environ, settings.env), **ours}
-        self._check_env = {**for_check(environ), **ours}
+        self._ours = {"RALPH_RUN_ID": run.id, "RALPH_PARENT_RUN_ID": run.parent_id or ""}
+        self._agents = {"": (agent, self._environment(agent))}
+        self._check_env = {**for_check(environ), **self._ours}
         self._secrets = needles(secrets(environ))
         self._table: dict[type[Any], Callable[..., Any]] = {
             ReadPrompt: self._read_prompt,
             RunAgent: self._run_agent,
+            Wait: self._wait,
             RunCommand: self._run_guardrail,
             ReadResponse: self._read_response,
             ReadCommitMessage: self._read_commit_message,
@@ -84,12 +94,12 @@ class Performer:
 
     async def _run_agent(self, action: RunAgent, seq: int, attempt: int) -> AgentReport:
         work = action.purpose == "work"
-        name = f"iteration-{action.iteration}" + ("" if work else f"/{action.purpose}")
+        agent, env = self._called(action.agent)
         timeouts = self._settings.timeouts
         around = Surroundings(
             project=self._project,
-            directory=self._state.attempt_dir(self._run.id, name, attempt),
-            env=self._agent_env,
+            directory=self._state.attempt_dir(self._run.id, directory_name(action, attempt)),
+            env=env,
             attempt=f"{self._run.id}.{seq}.{attempt}",
             limits=Limits(timeouts.agent or None, timeouts.idle or None),
             secrets=self._secrets,
@@ -97,10 +107,28 @@ class Performer:
             mark=lambda size, events: self._journal.mark(seq, attempt, size=size, events=events),
         )
         # A commit message is asked for as plain text, whatever the work is streamed as.
-        return await run_agent(self._agent, action.prompt, around, stream=work and self._settings.stream_agent_output)
+        stream = work and self._settings.stream_agent_output
+        return replace(await run_agent(agent, action.prompt, around, stream=stream), agent=action.agent)
+
+    def _called(self, name: str) -> tuple[Agent, dict[str, str]]:
+        """The run's own agent, or the one that takes its place, and what that one may see."""
+        if name not in self._agents:
+            agent = find(self._settings, name)
+            self._agents[name] = agent, self._environment(agent)
+        return self._agents[name]
+
+    def _environment(self, agent: Agent) -> dict[str, str]:
+        return {**for_agent(agent.adapter, self._environ, self._settings.env), **self._ours}
+
+    async def _wait(self, action: Wait, _seq: int, _attempt: int) -> Waited:
+        began = time.monotonic()
+        # Measured from now on: the clock may be stepped while we wait. A moment that has passed already was not meant.
+        ahead = (action.until or 0.0) - time.time()
+        await self._stop.sleep(ahead + RESET_SLACK if ahead > 0 else action.seconds)
+        return Waited(time.monotonic() - began)
 
     async def _run_guardrail(self, action: RunCommand, seq: int, attempt: int) -> Evidence:
-        directory = self._state.attempt_dir(self._run.id, f"iteration-{action.iteration}", 1)
+        directory = self._state.attempt_dir(self._run.id, f"iteration-{action.iteration}")
         kept = directory / f"guardrail_{action.slug}{'' if attempt == 1 else f'.{attempt}'}.log"
         evidence = await run_command(
             action.command,

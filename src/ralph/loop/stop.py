@@ -3,7 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from ralph.model.errors import Cancelled
 
@@ -13,6 +13,13 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Stop:
     def __init__(self) -> None:
         self.requested = ""
+        self._wake = asyncio.Event()
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep, unless somebody wants to stop: then stop at once."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        self.check()
 
     def check(self) -> None:
         if self.requested:
@@ -28,6 +35,7 @@ class Stop:
                 task.cancel()
                 return
             self.requested = number.name
+            self._wake.set()
             told()
 
         for number in SIGNALS:

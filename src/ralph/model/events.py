@@ -1,5 +1,7 @@
 """One thing that an agent said or did, in one form for all agents."""
 
+from typing import Literal
+
 from msgspec import Struct
 
 
@@ -28,6 +30,8 @@ class Event(Struct, frozen=True, tag=True, gc=False):
 
 class Text(Event, frozen=True, tag="text"):
     text: str
+    aside: bool = False
+    """Said by a subagent, not in the agent's own name."""
 
 
 class Thinking(Event, frozen=True, tag="thinking"):
@@ -59,6 +63,45 @@ class Progress(Event, frozen=True, tag="progress"):
     text: str
 
 
+class Retry(Event, frozen=True, tag="retry"):
+    """The agent tries a request to its model again, on its own."""
+
+    attempt: int
+    of: int
+    reason: str
+
+
+class RateLimited(Event, frozen=True, tag="rate-limited"):
+    """The model's service refuses for now. `until` is a moment in seconds since the epoch, if it was named."""
+
+    reason: str
+    until: float | None = None
+
+
+class PermissionDenied(Event, frozen=True, tag="permission-denied"):
+    """A tool that the agent may not use without asking, and nobody was there to ask."""
+
+    tool: str
+    reason: str = ""
+
+
+class Subagent(Event, frozen=True, tag="subagent"):
+    id: str
+    text: str
+    state: Literal["started", "ended"]
+
+
+ProblemKind = Literal["quota", "auth", "billing", "model", "prompt_too_long", "permission", "other"]
+
+
+class Problem(Struct, frozen=True, omit_defaults=True):
+    """Why an agent could not work, as far as it said so in its structured output."""
+
+    kind: ProblemKind
+    message: str
+    until: float | None = None
+
+
 class Result(Event, frozen=True, tag="result"):
     """The agent's closing word; `text` is its final message."""
 
@@ -66,6 +109,7 @@ class Result(Event, frozen=True, tag="result"):
     is_error: bool = False
     cost_usd: float | None = None
     tokens: Tokens = Tokens()
+    problem: Problem | None = None
 
 
 class Unknown(Event, frozen=True, tag="unknown"):
@@ -74,4 +118,17 @@ class Unknown(Event, frozen=True, tag="unknown"):
     raw: bytes
 
 
-AnyEvent = Text | Thinking | ToolStart | ToolEnd | Todo | Progress | Result | Unknown
+AnyEvent = (
+    Text
+    | Thinking
+    | ToolStart
+    | ToolEnd
+    | Todo
+    | Progress
+    | Retry
+    | RateLimited
+    | PermissionDenied
+    | Subagent
+    | Result
+    | Unknown
+)

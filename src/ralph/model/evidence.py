@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ralph.model.events import Tokens
+from ralph.model.events import Problem, Tokens
 
 AgentStatus = Literal["ok", "failed", "timeout", "idle"]
 
@@ -25,6 +25,10 @@ class AgentReport(Struct, frozen=True, omit_defaults=True):
     """Its answer is its whole standard output, for want of a structured one."""
     tail: str = ""
     """The end of what it wrote, for the feedback after a failure."""
+    problem: Problem | None = None
+    """Why it could not work, if it said so in its structured output."""
+    agent: str = ""
+    """The fallback agent, if that one ran."""
     cost_usd: float | None = None
     tokens: Tokens = Tokens()
     tools: int = 0

@@ -14,7 +14,7 @@ from msgspec import Struct
 from sqlalchemy import ClauseElement, Connection, bindparam, select
 from sqlalchemy.dialects import sqlite
 
-from ralph.kernel.actions import AnyAction, RunAgent
+from ralph.kernel.actions import AnyAction, RunAgent, Wait
 from ralph.model.events import Tokens
 from ralph.model.evidence import AgentReport
 from ralph.model.runs import Entry
@@ -58,6 +58,7 @@ _end_entry = _sql(
 )
 _insert_mark = _sql(sqlite.insert(schema.stream_marks).on_conflict_do_nothing())
 _insert_blob = _sql(sqlite.insert(schema.blobs).on_conflict_do_nothing())
+_set_status = _sql(schema.runs.update().where(schema.runs.c.id == bindparam("of_run")).values(status=bindparam("now")))
 _update_run = _sql(
     schema.runs.update()
     .where(schema.runs.c.id == bindparam("of_run"))
@@ -98,6 +99,8 @@ class Journal:
     def begin(self, seq: int, attempt: int, action: AnyAction) -> None:
         if action.effect:
             self._pending.append((_insert_entry, self._row(seq, attempt, action)))
+            if isinstance(action, Wait):
+                self._pending.append((_set_status, {"of_run": self.run_id, "now": "waiting"}))
             self.flush()
         self._tell(Begun(seq, attempt, action))
 
@@ -105,6 +108,8 @@ class Journal:
         outcome = self._packed(msgspec.json.encode(record.result))
         if record.action.effect:
             self._close(record.seq, record.attempt, outcome, None)
+            if isinstance(record.action, Wait):
+                self._pending.append((_set_status, {"of_run": self.run_id, "now": "running"}))
         else:
             row = self._row(record.seq, record.attempt, record.action)
             self._pending.append((_insert_entry, {**row, "ended_at": row["started_at"], "result": outcome}))

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ralph.kernel.actions import RunAgent
 from ralph.model.errors import ConfigError, StateError
 from ralph.store.files import write_new
 
@@ -18,14 +19,22 @@ IGNORED = "\n".join(
 )
 
 
+def directory_name(action: RunAgent, attempt: int = 1) -> str:
+    """Where an agent's call is recorded below `runs/<run>/`. No two calls of a run share a directory."""
+    name = f"iteration-{action.iteration}" + ("" if action.purpose == "work" else f"/{action.purpose}")
+    name += f"-retry-{action.retry}" if action.retry else ""
+    name += "-shortened" if action.shortened else ""
+    return name if attempt == 1 else f"{name}.{attempt}"
+
+
 class StateDir:
     def __init__(self, project: Path) -> None:
         self.project = project
         self.root = project / NAME
 
-    def attempt_dir(self, run_id: str, name: str, attempt: int) -> Path:
+    def attempt_dir(self, run_id: str, name: str) -> Path:
         """A new directory below `runs/<run>/`. An earlier attempt's directory is never used again."""
-        path = self.run_dir(run_id) / (name if attempt == 1 else f"{name}.{attempt}")
+        path = self.run_dir(run_id) / name
         self._refuse_links(run_id)
         try:
             path.mkdir()

@@ -1,9 +1,11 @@
 """A real git repository for a test, out of reach of the user's own settings."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 IDENTITY = """\
@@ -40,19 +42,41 @@ class TempRepo:
             "GIT_TERMINAL_PROMPT": "0",
         }
 
-    def git(self, *args: str) -> str:
-        """What git prints; a git that fails raises an error that holds its message."""
-        done = subprocess.run(
-            ["git", *args],  # noqa: S607 - the git of this machine
+    def run(
+        self,
+        *argv: str,
+        env: Mapping[str, str] | None = None,
+        timeout: float = 60,
+        input: str | None = None,  # noqa: A002 - as subprocess.run calls it
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program in the repository with the environment `env` on top of the clean one.
+
+        After `timeout` it and all that it started in its session are killed, and TimeoutExpired is raised.
+        """
+        process = subprocess.Popen(
+            argv,
             cwd=self.path,
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
+            env={**self.env, **(env or {})},
+            stdin=subprocess.DEVNULL if input is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             errors="replace",
-            check=False,
+            start_new_session=True,
         )
+        try:
+            stdout, stderr = process.communicate(input, timeout=timeout)
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise
+        return subprocess.CompletedProcess(argv, process.returncode, stdout, stderr)
+
+    def git(self, *args: str) -> str:
+        """What git prints; a git that fails raises an error that holds its message."""
+        done = self.run("git", *args)
         if done.returncode:
             raise AssertionError(f"git {' '.join(args)} exited with {done.returncode}: {done.stderr or done.stdout}")
         return done.stdout

@@ -18,7 +18,9 @@ from ralph.kernel.actions import (
     StageChanges,
     Staged,
 )
-from ralph.kernel.feedback import NONE, Feedback, Place, agent_note, compose, guardrail_note
+from ralph.kernel.agent_call import call_agent
+from ralph.kernel.feedback import NONE, Feedback, Place, agent_note, guardrail_note
+from ralph.kernel.problems import hopeless
 from ralph.kernel.slugs import unique_slugs
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.verdicts import AgentFailed, Failed, MaxIterations, Verified
@@ -60,8 +62,9 @@ def prompt_loop(run: PromptRun) -> Recipe:
     missing = ""
     for i in range(1, run.limit + 1):
         base: str = run.prompt if run.file is None else (yield ReadPrompt(i, run.file))
-        prompt = compose(base, rejected + crashed, iteration=i, limit=run.limit, count=run.count)
-        said: AgentReport = yield RunAgent(i, prompt)
+        said = yield from call_agent(base, rejected + crashed, iteration=i, limit=run.limit, count=run.count)
+        if verdict := hopeless(said):
+            return verdict
         if not said.ok:
             silent = silent + 1 if said.silent else 0
             if silent == SILENT_FAILURES:

@@ -1,0 +1,127 @@
+"""Anthropic Messages: `POST /v1/messages`."""
+
+from typing import Any
+
+from ralph.testing.formats.base import new_id
+from ralph.testing.models.base import (
+    Fault,
+    Json,
+    Message,
+    ModelRequest,
+    Protocol,
+    Reply,
+    Tool,
+    dumps,
+    is_list,
+    pieces,
+    sse,
+    text_of,
+    understood,
+)
+
+ERRORS = {
+    400: ("invalid_request_error", "prompt is too long: 214096 tokens > 200000 maximum"),
+    401: ("authentication_error", "invalid x-api-key"),
+    403: ("permission_error", "Your API key does not have permission to use the specified resource"),
+    404: ("not_found_error", "model: {model}"),
+    413: ("request_too_large", "Request exceeds the maximum size"),
+    429: ("rate_limit_error", "This request would exceed your account's rate limit. Please try again later."),
+    529: ("overloaded_error", "Overloaded"),
+}
+
+
+class Anthropic(Protocol):
+    overloaded = 529
+
+    def read(self, path: str, body: Json) -> ModelRequest:
+        return understood(
+            path,
+            body,
+            [Message("system", text_of(body.get("system"))), *map(_message, body["messages"])],
+            model=body["model"],
+            tools=[Tool(tool["name"], tool.get("input_schema", {})) for tool in body.get("tools") or []],
+            max_tokens=body.get("max_tokens") or 0,
+            answer_schema=_schema(body),
+            streams=body.get("stream") is True,
+        )
+
+    def document(self, request: ModelRequest, reply: Reply) -> Json:
+        content = [_whole(block, piece) for block, piece in _blocks(reply)]
+        return _start(request, reply) | {"content": content, "stop_reason": _stop(reply), "usage": _usage(reply)}
+
+    def events(self, request: ModelRequest, reply: Reply) -> list[bytes]:
+        events: list[Json] = [{"type": "message_start", "message": _start(request, reply)}]
+        for index, (block, piece) in enumerate(_blocks(reply)):
+            events.append({"type": "content_block_start", "index": index, "content_block": block})
+            events += [
+                {"type": "content_block_delta", "index": index, "delta": _delta(block, p)} for p in pieces(piece)
+            ]
+            events.append({"type": "content_block_stop", "index": index})
+        end = {"stop_reason": _stop(reply), "stop_sequence": None}
+        events.append({"type": "message_delta", "delta": end, "usage": _usage(reply)})
+        events.append({"type": "message_stop"})
+        return [sse(event, event["type"]) for event in events]
+
+    def error(self, request: ModelRequest, fault: Fault) -> Json:
+        kind, words = ERRORS.get(self.status(fault), ("api_error", "Internal server error"))
+        message = fault.message or words.format(model=request.model)
+        return {"type": "error", "error": {"type": kind, "message": message}, "request_id": new_id("req_")}
+
+    def failing_events(self, request: ModelRequest, fault: Fault) -> list[bytes]:
+        begun = {"type": "message_start", "message": _start(request, Reply())}
+        return [sse(begun, "message_start"), sse(self.error(request, fault), "error")]
+
+
+def _message(message: Json) -> Message:
+    parts: list[Json] = message["content"] if is_list(message["content"]) else []
+    results = [text_of(part.get("content")) for part in parts if part.get("type") == "tool_result"]
+    return Message(message["role"], text_of(message["content"]), results)
+
+
+def _schema(body: Json) -> Any:
+    wanted = body.get("output_format") or (body.get("output_config") or {}).get("format") or {}
+    return wanted.get("schema")
+
+
+def _start(request: ModelRequest, reply: Reply) -> Json:
+    return {
+        "id": new_id("msg_"),
+        "type": "message",
+        "role": "assistant",
+        "model": request.model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": _usage(reply) | {"output_tokens": 1},
+    }
+
+
+def _blocks(reply: Reply) -> list[tuple[Json, str]]:
+    """Each block as it begins, and what is streamed into it."""
+    blocks: list[tuple[Json, str]] = [({"type": "text", "text": ""}, reply.text)] if reply.text else []
+    if call := reply.call:
+        blocks.append(({"type": "tool_use", "id": new_id("toolu_"), "name": call.name, "input": {}}, dumps(call.input)))
+    return blocks
+
+
+def _whole(block: Json, piece: str) -> Json:
+    return block | ({"text": piece} if block["type"] == "text" else {"input": _loads(piece)})
+
+
+def _delta(block: Json, piece: str) -> Json:
+    if block["type"] == "text":
+        return {"type": "text_delta", "text": piece}
+    return {"type": "input_json_delta", "partial_json": piece}
+
+
+def _stop(reply: Reply) -> str:
+    return "tool_use" if reply.call else "end_turn"
+
+
+def _usage(reply: Reply) -> Json:
+    return {
+        "input_tokens": reply.usage.input,
+        "cache_creation_input_tokens": reply.usage.cache_write,
+        "cache_read_input_tokens": reply.usage.cache_read,
+        "output_tokens": reply.usage.output,
+    }

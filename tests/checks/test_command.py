@@ -1,0 +1,115 @@
+import asyncio
+import os
+
+import psutil
+import pytest
+
+from ralph.checks.command import TRUNCATED, beginning, run_command, shell_argv
+
+
+@pytest.fixture
+def check(tmp_path):
+    def run(command, *, limit=None, keep=5000, env=None):
+        evidence = asyncio.run(
+            run_command(
+                command,
+                cwd=tmp_path,
+                env={"PATH": os.environ["PATH"], **(env or {})},
+                attempt="run.1.1",
+                log=tmp_path / "the.log",
+                limit=limit,
+                keep=keep,
+            )
+        )
+        return evidence, (tmp_path / "the.log").read_bytes()
+
+    return run
+
+
+def test_windows_and_the_others_have_their_own_shells():
+    assert shell_argv("make test", windows=True) == ["cmd", "/c", "make test"]
+    assert shell_argv("make test", windows=False) == ["sh", "-c", "make test"]
+
+
+def test_the_shell_is_chosen_by_the_system_it_runs_on():
+    assert shell_argv("x")[0] == ("cmd" if os.name == "nt" else "sh")
+
+
+def test_a_command_that_passes_shows_the_agent_nothing(check):
+    evidence, log = check("echo fine")
+    assert (evidence.passed, evidence.exit_code, evidence.output) == (True, 0, "")
+    assert log == b"fine\n"
+
+
+def test_both_streams_go_to_the_log_in_their_order(check):
+    evidence, log = check("echo one; echo two >&2; echo three; exit 3")
+    assert log == b"one\ntwo\nthree\n"
+    assert (evidence.passed, evidence.exit_code, evidence.reason) == (False, 3, "exit code 3")
+    assert evidence.output == log.decode()
+
+
+def test_a_command_that_the_shell_does_not_know_fails(check):
+    evidence, log = check("no-such-command-anywhere")
+    assert (evidence.passed, evidence.exit_code) == (False, 127)
+    assert b"not found" in log
+
+
+def test_a_command_that_dies_of_a_signal_fails(check):
+    assert check("kill -9 $$")[0].exit_code == -9
+
+
+def test_a_shell_that_is_not_there_is_a_failure_with_words(check):
+    evidence, _ = check("true", env={"PATH": "/nowhere"})
+    assert (evidence.passed, evidence.exit_code) == (False, None)
+    assert evidence.reason.startswith("it could not be started")
+
+
+def test_it_reads_nothing_from_the_terminal(check):
+    assert check("cat; echo over")[1] == b"over\n"
+
+
+def test_the_time_limit_ends_the_whole_tree(check, tmp_path):
+    evidence, log = check("echo begun; sleep 300 & echo $! > child; wait", limit=0.3)
+    assert (evidence.passed, evidence.exit_code) == (False, None)
+    assert evidence.reason == "it ran longer than timeouts.guardrail (0.3 s) and was ended"
+    assert log == b"begun\n"
+    assert not psutil.pid_exists(int((tmp_path / "child").read_text()))
+
+
+def test_what_it_leaves_behind_is_ended_with_it(check, tmp_path):
+    evidence, _ = check("setsid sleep 300 >/dev/null 2>&1 & echo $! > child")
+    assert evidence.passed
+    assert not psutil.pid_exists(int((tmp_path / "child").read_text()))
+
+
+def test_the_agent_sees_the_beginning_and_the_log_has_everything(check):
+    evidence, log = check("yes 0123456789 | head -c 1000000; exit 1", keep=100)
+    assert len(log) == 1_000_000
+    assert evidence.output == log[:100].decode() + TRUNCATED
+
+
+@pytest.mark.parametrize(
+    ("content", "keep", "shown"),
+    [
+        (b"abc", 3, "abc"),
+        (b"abcd", 3, "abc... [truncated]"),
+        ("äöü".encode(), 3, "äöü"),
+        ("äöüß".encode(), 3, "äöü... [truncated]"),
+        ("🙂🙂🙂".encode(), 3, "🙂🙂🙂"),
+        ("🙂🙂🙂🙂".encode(), 3, "🙂🙂🙂... [truncated]"),
+        (b"\xff\xff", 3, "��"),
+        (b"", 3, ""),
+    ],
+)
+def test_characters_are_counted_not_bytes_and_the_mark_stands_only_for_what_is_missing(tmp_path, content, keep, shown):
+    log = tmp_path / "log"
+    log.write_bytes(content)
+    assert beginning(log, keep) == shown
+
+
+def test_a_link_in_the_place_of_the_log_is_not_followed(check, tmp_path):
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "the.log").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError, match=r"the\.log"):
+        check("echo overwritten")
+    assert (tmp_path / "precious").read_text() == "mine"
