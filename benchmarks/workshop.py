@@ -51,21 +51,21 @@ class Workshop:
         return used
 
     def ralph(self, agent: str, *, iterations: int, expect: int) -> Cost:
-        used = self.run(
-            str(RALPH), "run", "--quiet", "-f", "prompt.md", "--agent", agent, "-m", str(iterations), expect=expect
-        )
-        shutil.rmtree(self.project / ".ralph" / "runs")
-        return used
+        options = ("--quiet", "-f", "prompt.md", "--agent", agent, "-m", str(iterations))
+        return self.run(str(RALPH), "run", *options, expect=expect)
 
     def bash_loop(self, agent: str, *, iterations: int, expect: int) -> Cost:
-        one = f"{agent} -p < prompt.md | tee log.$i | grep -q '{COMPLETION}'"
-        used = self._bash(f"{one} && exit 0", iterations, expect)
-        for log in self.project.glob("log.*"):
-            log.unlink()
-        return used
+        one = f"{agent} -p < prompt.md | tee log.$$.$i | grep -q '{COMPLETION}'"
+        return self._bash(f"{one} && exit 0", iterations, expect)
 
     def bare_loop(self, agent: str, *, iterations: int) -> Cost:
         return self._bash(f"{agent} -p < prompt.md > /dev/null", iterations, 1)
+
+    def make_room(self) -> None:
+        """Not between short runs: some file systems are slow to create files where many have just been deleted."""
+        shutil.rmtree(self.project / ".ralph" / "runs", ignore_errors=True)
+        for log in self.project.glob("log.*"):
+            log.unlink()
 
     def _bash(self, one: str, iterations: int, expect: int) -> Cost:
         loop = f"i=0; while [ $i -lt {iterations} ]; do {one}; i=$((i+1)); done; exit 1"

@@ -7,6 +7,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from ralph.agents.parser import Parser
+from ralph.model.errors import ConfigError
 
 ARGV_LIMIT = 100_000
 """Linux takes at most 128 KiB for one argument."""
@@ -35,6 +36,10 @@ class Adapter(ABC):
     name: ClassVar[str]
     environment: ClassVar[tuple[str, ...] | None] = ()
     """Patterns of the variables it may see beyond the basics; none at all means that it inherits everything."""
+    interrupt_first: ClassVar[bool] = False
+    """Whether it ends its own tools only on SIGINT."""
+    endpoint_variable: ClassVar[str | None] = None
+    """The variable that tells it where its model is served."""
 
     @abstractmethod
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation: ...
@@ -44,6 +49,15 @@ class Adapter(ABC):
 
     def model_flags(self, model: str | None) -> list[str]:
         return ["--model", model] if model else []
+
+    def endpoint_env(self, endpoint: str | None) -> dict[str, str]:
+        if not endpoint:
+            return {}
+        if self.endpoint_variable is None:
+            raise ConfigError(
+                f"the agent {self.name} takes no endpoint.", "Remove it, or set it in the agent's own settings."
+            )
+        return {self.endpoint_variable: endpoint}
 
     def may_see(self, variable: str) -> bool:
         return self.environment is None or any(fnmatchcase(variable, pattern) for pattern in self.environment)

@@ -7,6 +7,8 @@ from ralph.agents.parser import Parser, PlainText
 
 class Claude(Adapter):
     name = "claude"
+    interrupt_first = True
+    endpoint_variable = "ANTHROPIC_BASE_URL"
     environment = (
         "ANTHROPIC_*",
         "CLAUDE_*",

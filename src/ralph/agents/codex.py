@@ -84,6 +84,7 @@ class CodexParser(JsonLines):
 
 class Codex(Adapter):
     name = "codex"
+    endpoint_variable = "OPENAI_BASE_URL"
     environment = ("OPENAI_*", "CODEX_*", "AZURE_*", "OLLAMA_*", "LMSTUDIO_*", "RUST_LOG")
 
     def __init__(self) -> None:

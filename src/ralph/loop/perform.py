@@ -118,7 +118,7 @@ class Performer:
         return self._agents[name]
 
     def _environment(self, agent: Agent) -> dict[str, str]:
-        return {**for_agent(agent.adapter, self._environ, self._settings.env), **self._ours}
+        return {**for_agent(agent.adapter, self._environ, self._settings.env), **agent.env, **self._ours}
 
     async def _wait(self, action: Wait, _seq: int, _attempt: int) -> Waited:
         began = time.monotonic()

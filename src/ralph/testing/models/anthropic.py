@@ -46,16 +46,15 @@ class Anthropic(Protocol):
         )
 
     def document(self, request: ModelRequest, reply: Reply) -> Json:
-        content = [_whole(block, piece) for block, piece in _blocks(reply)]
-        return _start(request, reply) | {"content": content, "stop_reason": _stop(reply), "usage": _usage(reply)}
+        told = {"content": _blocks(reply), "stop_reason": _stop(reply), "usage": _usage(reply)}
+        return _start(request, reply) | told
 
     def events(self, request: ModelRequest, reply: Reply) -> list[bytes]:
         events: list[Json] = [{"type": "message_start", "message": _start(request, reply)}]
-        for index, (block, piece) in enumerate(_blocks(reply)):
-            events.append({"type": "content_block_start", "index": index, "content_block": block})
-            events += [
-                {"type": "content_block_delta", "index": index, "delta": _delta(block, p)} for p in pieces(piece)
-            ]
+        for index, block in enumerate(_blocks(reply)):
+            empty, deltas = _streamed(block)
+            events.append({"type": "content_block_start", "index": index, "content_block": empty})
+            events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
             events.append({"type": "content_block_stop", "index": index})
         end = {"stop_reason": _stop(reply), "stop_sequence": None}
         events.append({"type": "message_delta", "delta": end, "usage": _usage(reply)})
@@ -96,22 +95,19 @@ def _start(request: ModelRequest, reply: Reply) -> Json:
     }
 
 
-def _blocks(reply: Reply) -> list[tuple[Json, str]]:
-    """Each block as it begins, and what is streamed into it."""
-    blocks: list[tuple[Json, str]] = [({"type": "text", "text": ""}, reply.text)] if reply.text else []
+def _blocks(reply: Reply) -> list[Json]:
+    blocks: list[Json] = [{"type": "text", "text": reply.text}] if reply.text else []
     if call := reply.call:
-        blocks.append(({"type": "tool_use", "id": new_id("toolu_"), "name": call.name, "input": {}}, dumps(call.input)))
+        blocks.append({"type": "tool_use", "id": new_id("toolu_"), "name": call.name, "input": call.input})
     return blocks
 
 
-def _whole(block: Json, piece: str) -> Json:
-    return block | ({"text": piece} if block["type"] == "text" else {"input": _loads(piece)})
-
-
-def _delta(block: Json, piece: str) -> Json:
+def _streamed(block: Json) -> tuple[Json, list[Json]]:
+    """The block as it begins, and what is then streamed into it."""
     if block["type"] == "text":
-        return {"type": "text_delta", "text": piece}
-    return {"type": "input_json_delta", "partial_json": piece}
+        return block | {"text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces(block["text"])]
+    arguments = pieces(dumps(block["input"]))
+    return block | {"input": {}}, [{"type": "input_json_delta", "partial_json": piece} for piece in arguments]
 
 
 def _stop(reply: Reply) -> str:
