@@ -66,6 +66,7 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
         stdin=context if invocation.on_stdin else None,
         stdout=hear,
         stderr=complain,
+        interrupt_first=agent.adapter.interrupt_first,
     ) as process:
         try:
             ending = await process.wait(limit=around.limits.run, idle=around.limits.idle)

@@ -133,6 +133,6 @@ def _same_recipe(run: Run) -> None:
 
 def _end_leftovers(run: Run) -> None:
     """What a killed ralph left running would work on the same files as the next attempt."""
-    from ralph.proc.tree import end
+    from ralph.proc.tree import end_marked
 
-    end(None, f"RALPH_RUN_ID={run.id}\0")
+    end_marked(f"RALPH_RUN_ID={run.id}")

@@ -10,8 +10,18 @@ from ralph.cli import words
 from ralph.cli.events import EventLines, Style
 from ralph.cli.terminal import Terminal
 from ralph.config.schema import Settings
-from ralph.kernel.actions import ReadResponse, RunAgent, RunCommand, RunScmTask, StageChanges, Staged, Wait
+from ralph.kernel.actions import (
+    ReadCommitMessage,
+    ReadResponse,
+    RunAgent,
+    RunCommand,
+    RunScmTask,
+    StageChanges,
+    Staged,
+    Wait,
+)
 from ralph.kernel.recipes.prompt import PromptRun
+from ralph.kernel.slugs import unique_slugs
 from ralph.model.events import AnyEvent
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.runs import Run
@@ -35,7 +45,8 @@ class Screen(Watcher):
 
     def started(self, run: Run, *, resumed: bool) -> None:
         self._loop = msgspec.convert(run.options["loop"], PromptRun)
-        self._places = {guardrail.command: guardrail.place for guardrail in self._loop.guardrails}
+        slugs = unique_slugs(guardrail.command for guardrail in self._loop.guardrails)
+        self._places = {slug: guardrail.place for slug, guardrail in zip(slugs, self._loop.guardrails, strict=True)}
         agent = run.options["settings"]["agent"]["command"] or run.options["settings"]["defaults"]["executor"]
         word = "resumed" if resumed else f"up to {self._loop.limit} iterations"
         self._terminal.say(f"ralph run {run.id} · {agent} · {word}", "head")
@@ -99,8 +110,12 @@ class Screen(Watcher):
         match record.action:
             case RunAgent(purpose="work"):
                 self._agent_ended(record.result)
-            case RunCommand(command=command):
-                self._guardrail_ended(command, record.result)
+            case RunCommand():
+                self._guardrail_ended(record.action, record.result)
+            case RunAgent() if not record.result.ok:
+                self._mark(good=False, line=f"no commit message: {record.result.reason}")
+            case ReadCommitMessage() if record.result.problem:
+                self._mark(good=False, line=f"no commit message: {record.result.problem}")
             case ReadResponse(expected=expected):
                 self.debug(f"Completion: wanted {expected}; {record.result.reason}")
                 self._mark(record.result.passed, record.result.reason)
@@ -117,10 +132,10 @@ class Screen(Watcher):
         self._mark(report.ok, f"{word} · {' · '.join(facts)}")
         self.debug(f"Agent {report.reason} ({report.duration:.1f}s)")
 
-    def _guardrail_ended(self, command: str, seen: Evidence) -> None:
+    def _guardrail_ended(self, action: RunCommand, seen: Evidence) -> None:
         self.debug(f"Guardrail exited with code {seen.exit_code} ({seen.duration:.1f}s)")
-        line = f"guardrail {command}: {seen.reason} ({words.duration(seen.duration)})"
-        self._mark(seen.passed, line if seen.passed else f"{line} → {self._places.get(command)}")
+        line = f"guardrail {action.command}: {seen.reason} ({words.duration(seen.duration)})"
+        self._mark(seen.passed, line if seen.passed else f"{line} → {self._places[action.slug]}")
         if not seen.passed:
             self._terminal.say(f"    see {seen.log}", "quiet")
 

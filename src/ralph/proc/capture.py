@@ -10,6 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ralph.proc.reaper import started
+
 LONGEST = 64 * 1024
 
 
@@ -38,6 +40,7 @@ def _run(
         )
     except OSError:
         return None
+    started.add(child.pid)
     try:
         return child.wait(timeout)
     except subprocess.TimeoutExpired:
@@ -45,3 +48,5 @@ def _run(
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         return None
+    finally:
+        started.discard(child.pid)

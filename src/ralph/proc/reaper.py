@@ -1,13 +1,30 @@
 """Know cheaply, after every process, whether it left anything behind."""
 
 import os
+import secrets
 import sys
+import threading
 from functools import cache
 
 TAG = "RALPH_ATTEMPT_ID"
 """Inherited by every descendant, whatever group or session it moves to."""
+TOKEN = secrets.token_hex(6)
+"""Tells the descendants of this process from those of another one that drives, or drove, the same run."""
 
 PR_SET_CHILD_SUBREAPER = 36
+LONGEST_LIST = 1 << 20
+
+started: set[int] = set()
+"""Processes that this one started itself and has not waited for yet."""
+
+
+live: set[str] = set()
+"""The marks of the attempts under way in this process."""
+
+
+def mark(attempt: str) -> str:
+    """How the descendants of an attempt are marked: `NAME=value` as it stands in an environment."""
+    return f"{TAG}={TOKEN}.{attempt}"
 
 
 @cache
@@ -20,10 +37,25 @@ def adopt_orphans() -> bool:
     return ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
-def has_children() -> bool:
-    """One system call. Where orphans are adopted, a no means that nothing below this process lives."""
+def adopted() -> list[int] | None:
+    """The orphans among this process's children, dead or alive; nothing where that cannot be known."""
+    if not adopt_orphans():
+        return None
     try:
-        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return False
-    return True
+        file = os.open(f"/proc/self/task/{threading.main_thread().native_id}/children", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        listed = os.read(file, LONGEST_LIST)
+    finally:
+        os.close(file)
+    return [pid for pid in map(int, listed.split()) if pid not in started]
+
+
+def reap(pids: list[int]) -> None:
+    """Take the exit status of dead orphans, so that no zombie stays."""
+    for pid in pids:
+        try:
+            os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            continue

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from ralph.model.errors import AgentUnusable
-from ralph.proc.reaper import TAG, adopt_orphans, has_children
+from ralph.proc.guard import start_guard
+from ralph.proc.reaper import adopt_orphans, adopted, live, mark, started
 
 Sink = Callable[[bytes], None]
 Ending = Literal["exited", "timeout", "idle", "lingering"]
@@ -24,9 +25,9 @@ DRAIN = 1.0
 class Process:
     """A running process: its sinks get what it writes, as it comes, in large pieces."""
 
-    def __init__(self, child: "subprocess.Popen[bytes]", tag: str) -> None:
+    def __init__(self, child: "subprocess.Popen[bytes]", mark: str) -> None:
         self.pid = child.pid
-        self.tag = tag
+        self.mark = mark
         self.exit_code: int | None = None
         self._child = child
         self._loop = asyncio.get_running_loop()
@@ -125,16 +126,19 @@ async def spawn(
     stdout: Sink | int,
     stderr: Sink | None = None,
     grace: float = 5.0,
+    interrupt_first: bool = False,
 ) -> AsyncGenerator[Process]:
     """Start `argv`; leaving the block ends the whole tree. `stdout` as a number is a file for both streams."""
-    adopting = adopt_orphans()
+    adopt_orphans()
+    start_guard()
+    name, _, value = mark(attempt).partition("=")
     to_file = isinstance(stdout, int)
     with _reader(stdin) as feed:
         try:
             child = subprocess.Popen(  # noqa: ASYNC220 - a vfork takes less time than handing it to a thread
                 argv,
                 cwd=cwd,
-                env={**env, TAG: attempt},
+                env={**env, name: value},
                 stdin=feed,
                 stdout=stdout if to_file else subprocess.PIPE,
                 stderr=subprocess.STDOUT if to_file else subprocess.PIPE,
@@ -143,25 +147,35 @@ async def spawn(
             )
         except OSError as error:
             raise cannot_start(argv, cwd, error) from error
-    process = Process(child, f"{TAG}={attempt}")
+    process = Process(child, mark(attempt))
+    started.add(process.pid)
+    live.add(process.mark)
     try:
         if not isinstance(stdout, int) and child.stdout and child.stderr:
             process.read(child.stdout.fileno(), stdout)
             process.read(child.stderr.fileno(), stderr or stdout)
         yield process
     finally:
-        await _leave_nothing(process, adopting=adopting, grace=grace)
+        await _leave_nothing(process, grace=grace, interrupt_first=interrupt_first)
 
 
-async def _leave_nothing(process: Process, *, adopting: bool, grace: float) -> None:
+async def _leave_nothing(process: Process, *, grace: float, interrupt_first: bool) -> None:
     running = process.exit_code is None
-    if running or not adopting or has_children():
-        from ralph.proc.tree import end as end_tree
+    if running or adopted() != []:
+        from ralph.proc.tree import end
 
-        end = asyncio.to_thread(end_tree, process.pid if running else None, process.tag, grace=grace if running else 0)
+        ending = asyncio.to_thread(
+            end,
+            process.pid if running else None,
+            process.mark,
+            grace=grace if running else 0.0,
+            interrupt_first=interrupt_first,
+        )
         # A cancelled task must not leave the tree half ended.
-        await asyncio.shield(end)
+        await asyncio.shield(ending)
     process.close()
+    started.discard(process.pid)
+    live.discard(process.mark)
 
 
 def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusable:

@@ -4,56 +4,83 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
+from ralph.proc.reaper import adopted, live, reap
 
-def descendants(root: int | None, tag: str) -> list[psutil.Process]:
-    """All below `root`, and all that carry the tag. `tag` is `NAME=value` as it stands in an environment."""
-    found: dict[int, psutil.Process] = {}
-    if root is not None:
-        with suppress(psutil.Error):
-            top = psutil.Process(root)
-            found = {process.pid: process for process in (top, *top.children(recursive=True))}
-    needle = tag.encode()
+LOOK_AGAIN = 0.01
+ROUNDS = 100
+
+
+def end(root: int | None, mark: str, *, grace: float = 0.0, interrupt_first: bool = False) -> None:
+    """End everything below `root`, everything marked, and every orphan that came to us.
+
+    With a grace period politely: SIGINT to the root alone where that is what it wants, then TERM to all. KILL comes
+    in any case, and is repeated until nothing is found: what forks faster than one look sees is found by the next.
+    """
+    if root is not None and grace and interrupt_first:
+        _signal([psutil.Process(root)] if psutil.pid_exists(root) else [], signal.SIGINT)
+        _wait(lambda: [process for process in _tree(root)[:1] if not _is_zombie(process)], grace)
+    if grace:
+        _signal(_targets(root, mark), signal.SIGTERM)
+        _wait(lambda: _targets(root, mark), grace)
+    for _ in range(ROUNDS):
+        alive = _targets(root, mark)
+        if not alive:
+            break
+        _signal(alive, signal.SIGKILL)
+        time.sleep(LOOK_AGAIN)
+    reap(adopted() or [])
+
+
+def end_marked(needle: str) -> None:
+    """End whatever carries this in its environment, wherever it is."""
+    end(None, needle)
+
+
+def _targets(root: int | None, mark: str) -> list[psutil.Process]:
+    found = {} if root is None else {process.pid: process for process in _tree(root)}
+    for orphan in adopted() or []:
+        if _is_ours(orphan, mark):
+            found |= {process.pid: process for process in _tree(orphan)}
+    needle = mark.encode() + b"\0"
     for process in psutil.process_iter():
         if process.pid not in found and process.pid != os.getpid() and needle in _environment(process.pid):
             found[process.pid] = process
-    return list(found.values())
+    return [process for process in found.values() if not _is_zombie(process)]
 
 
-def signal_all(processes: Iterable[psutil.Process], number: signal.Signals) -> None:
+def _is_ours(orphan: int, mark: str) -> bool:
+    """Whether an orphan is to be ended with this attempt. One of another attempt that still runs is not."""
+    others = live - {mark}
+    if not others:
+        return True
+    environment = _environment(orphan)
+    return mark.encode() + b"\0" in environment
+
+
+def _tree(root: int) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        top = psutil.Process(root)
+        return [top, *top.children(recursive=True)]
+    return []
+
+
+def _signal(processes: Iterable[psutil.Process], number: signal.Signals) -> None:
     for process in processes:
         with suppress(psutil.Error):
             process.send_signal(number)
 
 
-def end(root: int | None, tag: str, *, grace: float = 0.0) -> None:
-    """End everything below `root` and everything tagged: TERM and a grace period if asked for, then KILL.
-
-    KILL is repeated until nothing is found: what forks faster than one look sees is found by the next.
-    """
-    if grace:
-        asked = descendants(root, tag)
-        signal_all(asked, signal.SIGTERM)
-        psutil.wait_procs(asked, timeout=grace)
-    for _ in range(50):
-        alive = [process for process in descendants(root, tag) if not _is_zombie(process)]
-        if not alive:
-            break
-        signal_all(alive, signal.SIGKILL)
-        time.sleep(0.01)
-    _reap_adopted(keep=root)
-
-
-def _reap_adopted(keep: int | None) -> None:
-    for child in psutil.Process().children():
-        if child.pid != keep and _is_zombie(child):
-            with suppress(ChildProcessError):
-                os.waitpid(child.pid, os.WNOHANG)
+def _wait(left: Callable[[], list[psutil.Process]], seconds: float) -> None:
+    """Until nothing is left. Not with psutil's own waiting: it would take the exit status from whoever started it."""
+    deadline = time.monotonic() + seconds
+    while left() and time.monotonic() < deadline:
+        time.sleep(LOOK_AGAIN)
 
 
 def _is_zombie(process: psutil.Process) -> bool:
@@ -67,6 +94,6 @@ def _environment(pid: int) -> bytes:
     try:
         if sys.platform == "linux":
             return Path(f"/proc/{pid}/environ").read_bytes()
-        return "\0".join(f"{name}={value}" for name, value in psutil.Process(pid).environ().items()).encode()
+        return "".join(f"{name}={value}\0" for name, value in psutil.Process(pid).environ().items()).encode()
     except (OSError, psutil.Error):
         return b""

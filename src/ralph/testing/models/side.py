@@ -1,0 +1,28 @@
+"""What the programs ask beside the conversation itself: titles, probes, summaries. It uses up no turn."""
+
+from ralph.testing.models.base import ModelRequest, Reply, ToolCall, dumps
+from ralph.testing.models.tools import example
+
+FEWEST_TOKENS = 16
+"""No answer of a conversation is that short: a probe of the quota, or a warm-up."""
+ANSWERING_TOOL = "respond_in_schema"
+"""With this one tool alone Qwen asks for a structured answer."""
+HARMLESS = "Scripted session"
+
+
+def is_side_request(request: ModelRequest, *, needs_tools: bool) -> bool:
+    if 0 < request.max_tokens <= FEWEST_TOKENS or _answering_tool(request):
+        return True
+    return needs_tools and not request.tools
+
+
+def side_reply(request: ModelRequest) -> Reply:
+    if request.answer_schema is not None:
+        return Reply(dumps(example(request.answer_schema)))
+    if tool := _answering_tool(request):
+        return Reply(call=ToolCall(tool.name, example(tool.schema)))
+    return Reply(HARMLESS)
+
+
+def _answering_tool(request: ModelRequest):
+    return request.tools[0] if [tool.name for tool in request.tools] == [ANSWERING_TOOL] else None
