@@ -78,8 +78,10 @@ class Terminal:
 
 
 def _write(stream: TextIO, line: str) -> None:
-    stream.write(f"{line}\n")
-    stream.flush()
+    """Past Python's own buffer: a reader that is stuck or gone must not be waited for again at exit."""
+    data = f"{line}\n".encode(stream.encoding or "utf-8", errors="backslashreplace")
+    while data:
+        data = data[os.write(stream.fileno(), data) :]
 
 
 def _live_line(color: str) -> "Progress":

@@ -1,0 +1,74 @@
+"""A used-up quota is waiting, not failing."""
+
+from playing import UNCLAIMED, WORKED, play
+from ralph.kernel.actions import ReadResponse, RunAgent, Wait, Waited
+from ralph.kernel.limits import Budget, within
+from ralph.kernel.quota import Quota, patient
+from ralph.kernel.recipes.prompt import PromptRun, prompt_loop
+from ralph.model.events import Problem
+from ralph.model.evidence import AgentReport
+from ralph.model.verdicts import BudgetSpent, MaxIterations, Verified
+
+LIMITED = AgentReport("failed", "rate limit", "d", problem=Problem("quota", "rate limit"))
+RUN = PromptRun(limit=2, completion="DONE", prompt="p")
+
+
+def waits(actions):
+    return [action for action in actions if isinstance(action, Wait)]
+
+
+def calls(actions):
+    return [(action.iteration, action.retry, action.agent) for action in actions if isinstance(action, RunAgent)]
+
+
+def test_a_refused_call_is_repeated_under_its_own_number():
+    results = {RunAgent: [LIMITED, WORKED, WORKED], Wait: Waited(60)}
+    actions, verdict = play(patient(Quota(), prompt_loop(RUN)), results)
+    assert verdict == Verified(1)
+    assert calls(actions) == [(1, 0, ""), (1, 1, "")]
+
+
+def test_waiting_does_not_use_up_iterations():
+    results = {RunAgent: [LIMITED] * 5 + [WORKED] * 2, Wait: Waited(1), ReadResponse: UNCLAIMED}
+    actions, verdict = play(patient(Quota(), prompt_loop(RUN)), results)
+    assert verdict == MaxIterations(2, UNCLAIMED.reason)
+    assert [call[0] for call in calls(actions)] == [1] * 6 + [2]
+
+
+def test_the_wait_doubles_up_to_the_ceiling():
+    results = {RunAgent: [LIMITED] * 5 + [WORKED], Wait: Waited(1)}
+    actions, _ = play(patient(Quota(initial_wait=60, max_wait=300), prompt_loop(RUN)), results)
+    assert [wait.seconds for wait in waits(actions)] == [60, 120, 240, 300, 300]
+
+
+def test_the_backoff_begins_anew_after_a_call_that_was_let_work():
+    results = {RunAgent: [LIMITED, LIMITED, WORKED, LIMITED, WORKED], Wait: Waited(1), ReadResponse: UNCLAIMED}
+    actions, _ = play(patient(Quota(initial_wait=60), prompt_loop(RUN)), results)
+    assert [wait.seconds for wait in waits(actions)] == [60, 120, 60]
+
+
+def test_a_named_reset_time_is_handed_on():
+    limited = AgentReport("failed", "rate limit", "d", problem=Problem("quota", "rate limit", until=1_800_000_000.0))
+    actions, _ = play(patient(Quota(), prompt_loop(RUN)), {RunAgent: [limited, WORKED], Wait: Waited(1)})
+    assert waits(actions)[0].until == 1_800_000_000.0
+
+
+def test_a_fallback_agent_takes_over_at_once():
+    quota = Quota(fallback_agent="codex")
+    actions, verdict = play(patient(quota, prompt_loop(RUN)), {RunAgent: [LIMITED, WORKED]})
+    assert verdict == Verified(1)
+    assert calls(actions) == [(1, 0, ""), (1, 1, "codex")]
+    assert waits(actions) == []
+
+
+def test_a_fallback_agent_that_is_limited_too_leads_to_waiting_and_then_to_the_first_one():
+    quota = Quota(fallback_agent="codex")
+    actions, _ = play(patient(quota, prompt_loop(RUN)), {RunAgent: [LIMITED, LIMITED, WORKED], Wait: Waited(1)})
+    assert calls(actions) == [(1, 0, ""), (1, 1, "codex"), (1, 2, "")]
+    assert len(waits(actions)) == 1
+
+
+def test_time_spent_waiting_counts_against_the_budget():
+    results = {RunAgent: [LIMITED, WORKED], Wait: Waited(100)}
+    _, verdict = play(within(Budget(seconds=50), patient(Quota(), prompt_loop(RUN))), results)
+    assert verdict == BudgetSpent("seconds", 100, 50)
