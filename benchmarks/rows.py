@@ -44,7 +44,9 @@ def iteration(shop: Workshop) -> list[Row]:
         rounds=7,
     )
     alone = median(samples["agent"])
-    return [_compared("CPU per iteration", median(samples["ralph"]) - alone, median(samples["bash"]) - alone, 0.35, samples)]
+    return [
+        _compared("CPU per iteration", median(samples["ralph"]) - alone, median(samples["bash"]) - alone, 0.35, samples)
+    ]
 
 
 def flood(shop: Workshop) -> list[Row]:
@@ -52,7 +54,12 @@ def flood(shop: Workshop) -> list[Row]:
     full, empty = shop.agent(LONG, FLOOD), shop.agent(LONG, 0)
 
     def marginal(run: Callable[[str], float]) -> Callable[[], float]:
-        return lambda: (run(full) - run(empty)) * 1000
+        def measure() -> float:
+            used = (run(full) - run(empty)) * 1000
+            shop.make_room()
+            return used
+
+        return measure
 
     samples = interleaved(
         {
@@ -64,13 +71,27 @@ def flood(shop: Workshop) -> list[Row]:
         rounds=9,
     )
     alone = median(samples["agent"])
-    return [_compared("CPU for a stream of 100 MB", median(samples["ralph"]) - alone, median(samples["bash"]) - alone, 1.5, samples)]
+    return [
+        _compared(
+            "CPU for a stream of 100 MB",
+            median(samples["ralph"]) - alone,
+            median(samples["bash"]) - alone,
+            1.5,
+            samples,
+        )
+    ]
 
 
 def memory(shop: Workshop) -> list[Row]:
     def peak(megabytes: int) -> Callable[[], float]:
         agent = shop.agent(LONG, megabytes)
-        return lambda: shop.ralph(agent, iterations=1, expect=0).peak / MEGABYTE
+
+        def measure() -> float:
+            used = shop.ralph(agent, iterations=1, expect=0).peak / MEGABYTE
+            shop.make_room()
+            return used
+
+        return measure
 
     samples = interleaved({"empty": peak(0), "100 MB": peak(FLOOD), "1 GB": peak(GIGABYTE)}, rounds=3)
     if own_peak() / MEGABYTE >= min(samples["empty"]):

@@ -41,13 +41,13 @@ class Loop:
         self._settings_file = settings_file
         self.agent = None
 
-    def __call__(self, *steps, args=("-p", PROMPT), env=None, agent=None, **settings):
-        self.prepare(*steps, agent=agent, **settings)
+    def __call__(self, *steps, args=("-p", PROMPT), env=None, scripted=None, **settings):
+        self.prepare(*steps, scripted=scripted, **settings)
         return self.ralph("run", *args, env=env)
 
-    def prepare(self, *steps, agent=None, **settings):
-        """Write the script and the settings. `agent` are options of the scripted agent, such as its format."""
-        self.agent = ScriptedAgent(*steps, directory=self._bin, **(agent or {}))
+    def prepare(self, *steps, scripted=None, **settings):
+        """Write the script and the settings. `scripted` are options of the scripted agent, such as its format."""
+        self.agent = ScriptedAgent(*steps, directory=self._bin, **(scripted or {}))
         self.settings(**{"agent": {"command": self.agent.command}, **settings})
         return self.agent
 

@@ -9,7 +9,7 @@ AGENTS = [{"format": "claude"}, {"format": "codex"}, {"format": "amp"}, {"format
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent["format"])
 def test_look_for_the_response_tag_in_agent_output(loop, agent):
-    ended = loop(says("DONE, I think"), {"final": "All is well.\n<response>DONE</response>\nBye."}, agent=agent)
+    ended = loop(says("DONE, I think"), {"final": "All is well.\n<response>DONE</response>\nBye."}, scripted=agent)
     assert ended.code == 0
     assert len(ended.prompts) == 2
 

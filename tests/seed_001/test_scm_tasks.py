@@ -28,7 +28,7 @@ def test_if_configured_and_guardrails_pass_invoke_the_agent_with_a_fixed_prompt(
 
 @pytest.mark.parametrize("agent", ["claude", "codex", "amp", "text"])
 def test_the_same_runner_as_the_main_loop_asks_for_the_message_as_text(git_loop, agent):
-    ended = git_loop(WORK, answer("Add it"), agent={"format": agent}, scm=COMMIT)
+    ended = git_loop(WORK, answer("Add it"), scripted={"format": agent}, scm=COMMIT)
     assert ended.code == 0
     assert git_loop.repo.log() == ["base", "Add it"]
     asked = ended.agent.starts[1].argv

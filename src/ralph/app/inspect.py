@@ -9,6 +9,7 @@ from msgspec import Struct
 from ralph.kernel.actions import AnyAction, RunAgent, RunCommand
 from ralph.kernel.feedback import GAP, agent_note, guardrail_note
 from ralph.kernel.recipes.prompt import PromptRun
+from ralph.kernel.slugs import unique_slugs
 from ralph.model.errors import ConfigError
 from ralph.model.runs import Entry, Run
 from ralph.store.database import connect
@@ -92,14 +93,15 @@ def run_json(run: Run) -> dict[str, Any]:
 def feedback(run: Run, attempt: Attempt) -> str:
     """What the next iteration was told of this one."""
     loop = msgspec.convert(run.options["loop"], PromptRun)
-    guardrails = {guardrail.command: guardrail for guardrail in loop.guardrails}
+    slugs = unique_slugs(guardrail.command for guardrail in loop.guardrails)
+    guardrails = dict(zip(slugs, loop.guardrails, strict=True))
     notes: list[str] = []
     for step in attempt.steps:
         match step.action:
             case RunAgent(purpose="work") if step.result and not step.result.ok:
                 notes.append(agent_note(step.result).text)
-            case RunCommand(command=command) if step.result and not step.result.passed:
-                notes.append(guardrail_note(step.result, "APPEND", guardrails[command].hint).text)
+            case RunCommand(slug=slug) if step.result and not step.result.passed:
+                notes.append(guardrail_note(step.result, "APPEND", guardrails[slug].hint).text)
             case _:
                 pass
     return GAP.join(notes)

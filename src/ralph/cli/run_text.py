@@ -5,7 +5,16 @@ from pathlib import Path
 
 from ralph.app.inspect import Attempt, Step, attempt_dir
 from ralph.cli import words
-from ralph.kernel.actions import ReadPrompt, ReadResponse, RunAgent, RunCommand, RunScmTask, StageChanges
+from ralph.kernel.actions import (
+    ReadCommitMessage,
+    ReadPrompt,
+    ReadResponse,
+    RunAgent,
+    RunCommand,
+    RunScmTask,
+    StageChanges,
+    Wait,
+)
 from ralph.model.evidence import AgentReport
 from ralph.model.runs import Run
 
@@ -50,14 +59,24 @@ def _result_text(step: Step) -> str:
             return _agent_text(step.result, _name(step))
         case ReadResponse():
             return f"{_mark(step.result.passed)} {step.result.reason}"
-        case RunCommand():
-            log = "" if step.result.passed else f", see {step.result.log}"
+        case RunCommand() | RunScmTask():
+            log = f", see {step.result.log}" if step.result.log and not step.result.passed else ""
             return f"{_mark(step.result.passed)} {_name(step)}: {step.result.reason}{log}"
-        case RunScmTask():
-            return f"{_mark(step.result.passed)} {_name(step)}: {step.result.reason}"
-        case StageChanges():
-            problem = step.result.problem or ("" if step.result.pending else "nothing to commit")
-            return f"· {problem}" if problem else ""
+        case Wait(reason=reason):
+            return f"· waited {words.duration(step.result.duration)}: {reason}"
+        case _:
+            return _trouble(step)
+
+
+def _trouble(step: Step) -> str:
+    """What goes without saying unless it went wrong."""
+    match step.action:
+        case ReadCommitMessage() if step.result.problem:
+            return f"✗ no commit message: {step.result.problem}"
+        case StageChanges() if step.result.problem:
+            return f"✗ {step.result.problem}"
+        case StageChanges() if not step.result.pending:
+            return "· nothing to commit"
         case _:
             return ""
 

@@ -1,6 +1,7 @@
 """What the programs ask beside the conversation itself: titles, probes, summaries. It uses up no turn."""
 
-from ralph.testing.models.base import ModelRequest, Reply, ToolCall, dumps
+from ralph.testing.models.base import ModelRequest, Tool, dumps
+from ralph.testing.models.script import Turn
 from ralph.testing.models.tools import example
 
 FEWEST_TOKENS = 16
@@ -16,13 +17,13 @@ def is_side_request(request: ModelRequest, *, needs_tools: bool) -> bool:
     return needs_tools and not request.tools
 
 
-def side_reply(request: ModelRequest) -> Reply:
+def side_turn(request: ModelRequest) -> Turn:
     if request.answer_schema is not None:
-        return Reply(dumps(example(request.answer_schema)))
+        return Turn(say=dumps(example(request.answer_schema)))
     if tool := _answering_tool(request):
-        return Reply(call=ToolCall(tool.name, example(tool.schema)))
-    return Reply(HARMLESS)
+        return Turn(tool={"name": tool.name, "input": example(tool.schema)})
+    return Turn(say=HARMLESS)
 
 
-def _answering_tool(request: ModelRequest):
+def _answering_tool(request: ModelRequest) -> Tool | None:
     return request.tools[0] if [tool.name for tool in request.tools] == [ANSWERING_TOOL] else None
