@@ -58,8 +58,8 @@ picture: $(VENV)/.run ## draw docs/demo.svg again (needs tmux)
 docs-check: $(VENV)/.run ## fail if a generated page is stale
 	@$(BIN)/python -m ralph.config.docs --check docs/settings.md
 
-e2e: $(VENV)/.test ## slow matrices and real programs
-	@$(BIN)/python -m pytest $(TEST_ARGS) -m e2e
+e2e: $(VENV)/.test ## slow matrices and the real agents (installed from npm into a cache outside the repository)
+	@AGENTS_CACHE="$$($(BIN)/python tests/e2e/install_agents.py)" $(BIN)/python -m pytest $(TEST_ARGS) -m e2e
 
 bench: $(VENV)/.run ## speed and memory beside a bash loop, as ratios
 	@$(BIN)/python benchmarks/run.py
