@@ -24,11 +24,13 @@ def main() -> int:
             print(f"measuring: {measure.__name__} ...", file=sys.stderr)
             rows += measure(shop)
     print(_table(rows))
-    print(
-        f"\n{time.monotonic() - began:.0f} s, Python {platform.python_version()}, {os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}"
-    )
+    print(f"\n{time.monotonic() - began:.0f} s, Python {platform.python_version()}, {_machine()}")
     RESULTS.write_text(json.dumps(_report(rows), indent=2) + "\n", encoding="utf-8")
     return 0 if all(row.ok for row in rows) else 1
+
+
+def _machine() -> str:
+    return f"{os.cpu_count()} CPUs, load {os.getloadavg()[0]:.1f}"
 
 
 def _table(rows: list[Row]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from measure import Cost, cost
-
 from ralph.testing.formats.base import Ending
 from ralph.testing.formats.claude import Claude
 

@@ -69,9 +69,6 @@ class Loop:
     def exists(self, path):
         return (self.repo.path / path).exists()
 
-    def wait_for(self, path):
-        wait_until(lambda: self.exists(path), f"no file {path} came")
-
 
 class Running:
     """The program while it runs. Leaving the block ends it and all that it started."""
@@ -115,6 +112,19 @@ class Running:
     @property
     def err(self):
         return self._err.read_text(encoding="utf-8")
+
+    def wait_for(self, path):
+        """Until a file is there: how an agent says that it is ready."""
+        wait_until(lambda: self._loop.exists(path) or self._is_over(), f"no file {path} came")
+
+    def wait_for_output(self, text):
+        """Until the agent's words are shown, and so are in its stream, too."""
+        wait_until(lambda: text in self.out or self._is_over(), f"{text!r} was not shown")
+
+    def _is_over(self):
+        code = self._process.poll()
+        assert code is None, f"it ended with {code}: {self.err}"
+        return False
 
     def send(self, number=signal.SIGINT):
         os.kill(self.pid, number)

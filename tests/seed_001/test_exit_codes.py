@@ -50,7 +50,7 @@ def test_2_configuration_or_validation_error(loop, args, settings, words):
 def test_130_interrupted_by_signal(loop, number):
     loop.prepare({"run": waits()} | done())
     with loop.start() as running:
-        loop.wait_for("ready")
+        running.wait_for("ready")
         running.send_and_hear(number)
         loop.repo.write("go", "")
         assert running.end().code == 130

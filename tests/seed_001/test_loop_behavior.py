@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from loops import PROMPT, wait_until, waits
+from loops import PROMPT, waits
 from ralph.testing import done, edits, floods, says
 
 NEEDS_FILE = {"command": "echo broken; test -f made"}
@@ -75,8 +75,8 @@ def test_always_capture_full_agent_output_for_completion_detection(loop, stream)
 def test_if_stream_agent_output_is_enabled_tee_the_output_to_the_console_as_it_arrives(loop):
     loop.prepare({"do": [{"say": "I am at work"}, {"run": waits()}], "final": "<response>DONE</response>"})
     with loop.start() as running:
-        loop.wait_for("ready")
-        wait_until(lambda: "I am at work" in running.out, "the console did not show it while the agent worked")
+        running.wait_for("ready")
+        running.wait_for_output("I am at work")
         loop.repo.write("go", "")
         assert running.end().code == 0
 

@@ -3,6 +3,8 @@
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,6 +17,7 @@ from ralph.agents.registry import Agent
 from ralph.model.events import Problem, Tokens
 from ralph.model.evidence import AgentReport, AgentStatus
 from ralph.proc import spawn
+from ralph.proc.file_watch import watch_for
 from ralph.proc.spawn import Ending
 from ralph.store.files import write_new
 
@@ -38,6 +41,9 @@ class Surroundings(Struct, frozen=True):
     attempt: str
     limits: Limits
     secrets: Sequence[bytes] = ()
+    done_file: str = ""
+    """A file whose coming says that the agent may go; it has `done_grace` seconds to do so."""
+    done_grace: float = 0.0
     emit: Emit | None = None
     mark: Callable[[int, int], None] | None = None
 
@@ -68,11 +74,13 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
         stderr=complain,
         interrupt_first=agent.adapter.interrupt_first,
     ) as process:
-        try:
-            ending = await process.wait(limit=around.limits.run, idle=around.limits.idle)
-        finally:
-            record.close()
-            complain.close()
+        leave = partial(process.expect_exit, around.done_grace)
+        with watch_for(Path(around.done_file), leave) if around.done_file else nullcontext():
+            try:
+                ending = await process.wait(limit=around.limits.run, idle=around.limits.idle)
+            finally:
+                record.close()
+                complain.close()
         exit_code = process.exit_code
     status, reason = judge(ending, exit_code, parser, around.limits)
     plain = parser.plain and not invocation.answers_in_file

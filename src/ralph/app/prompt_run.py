@@ -5,34 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-from msgspec import Struct
-
-from ralph.agents.registry import Agent, choose
+from ralph.app.plan import Plan, make_plan
 from ralph.config.layers import Loaded, load
-from ralph.config.schema import Settings, apply_schema
+from ralph.config.schema import Settings
 from ralph.kernel.feedback import NONE, compose
+from ralph.kernel.recipes import prompt as recipe
 from ralph.kernel.recipes.prompt import Guardrail, PromptRun, Scm
 from ralph.loop.prompt_file import read_prompt
 from ralph.model.errors import ConfigError
-
-
-class Plan(Struct, frozen=True):
-    """All that a run needs to be started, or to be started again."""
-
-    project: Path
-    settings: Settings
-    merged: dict[str, Any]
-    loop: PromptRun
-    agent: Agent
-
-    @property
-    def options(self) -> dict[str, Any]:
-        return {"settings": self.merged, "loop": msgspec.to_builtins(self.loop)}
-
-    def first_prompt(self) -> str:
-        base = self.loop.prompt if self.loop.file is None else read_prompt(Path(self.loop.file))
-        return compose(base, NONE, iteration=1, limit=self.loop.limit, count=self.loop.count)
 
 
 def plan_run(
@@ -43,30 +23,30 @@ def plan_run(
     flags: dict[str, Any],
     environ: Mapping[str, str] | None = None,
 ) -> tuple[Plan, Loaded]:
+    text, file = prompt_source(project, prompt, prompt_file, "ralph run --help")
+    loaded = load(project, flags=flags, environ=os.environ if environ is None else environ)
+    loop = _loop(loaded.settings, text, file)
+    return make_plan(recipe.NAME, project, loaded.settings, loaded.merged, loop), loaded
+
+
+def first_prompt(loop: PromptRun) -> str:
+    base = loop.prompt if loop.file is None else read_prompt(Path(loop.file))
+    return compose(base, NONE, iteration=1, limit=loop.limit, count=loop.count)
+
+
+def prompt_source(project: Path, prompt: str | None, prompt_file: str | None, see: str) -> tuple[str, str | None]:
+    """The prompt's text, or its file; exactly one of them."""
     if bool(prompt) == bool(prompt_file):
         given = "both" if prompt else "neither"
-        raise ConfigError(
-            f"exactly one of --prompt and --prompt-file is needed, {given} given.", "See: ralph run --help"
-        )
+        raise ConfigError(f"exactly one of --prompt and --prompt-file is needed, {given} given.", f"See: {see}")
     if prompt is not None and not _is_utf8(prompt):
         raise ConfigError("the prompt is not UTF-8.", "Put it into a UTF-8 file and use --prompt-file.")
     if prompt is not None and not prompt.strip():
         raise ConfigError("the prompt is empty.", "Say what the agent is to do.")
-    loaded = load(project, flags=flags, environ=os.environ if environ is None else environ)
     file = str(project / prompt_file) if prompt_file else None
     if file:
         read_prompt(Path(file))
-    return _plan(project, loaded.settings, loaded.merged, _loop(loaded.settings, prompt or "", file)), loaded
-
-
-def plan_again(project: Path, options: dict[str, Any]) -> Plan:
-    """The plan of a run that was started before, with the settings of that time."""
-    settings = apply_schema(options["settings"])
-    return _plan(project, settings, options["settings"], msgspec.convert(options["loop"], PromptRun))
-
-
-def _plan(project: Path, settings: Settings, merged: dict[str, Any], loop: PromptRun) -> Plan:
-    return Plan(project, settings, merged, loop, choose(settings))
+    return prompt or "", file
 
 
 def _loop(settings: Settings, prompt: str, file: str | None) -> PromptRun:

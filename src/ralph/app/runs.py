@@ -8,19 +8,21 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import Connection
 
-from ralph.app.prompt_run import Plan, plan_again
+from ralph.app.plan import Plan, plan_again
 from ralph.app.watch import Watcher
 from ralph.config.schema import Settings
 from ralph.git.scm import Scm
 from ralph.kernel.actions import Recipe
 from ralph.kernel.limits import Budget, within
 from ralph.kernel.quota import Quota, patient
-from ralph.kernel.recipes import prompt
+from ralph.kernel.recipes import supervise
+from ralph.kernel.recipes.prompt import PromptRun
+from ralph.kernel.recipes.supervise import SuperviseRun
 from ralph.loop.drive import drive
 from ralph.loop.perform import Performer
 from ralph.loop.stop import Stop
-from ralph.model.errors import AgentUnusable, Cancelled, ConfigError, RalphError, StateError
-from ralph.model.runs import Run
+from ralph.model.errors import AgentUnusable, Blocked, Cancelled, ConfigError, RalphError, StateError
+from ralph.model.runs import Run, RunStatus
 from ralph.model.verdicts import AnyVerdict, Stopped, from_error
 from ralph.store.database import connect
 from ralph.store.journal import Journal
@@ -36,12 +38,12 @@ Watch = Callable[[Settings], Watcher]
 
 
 def start(plan: Plan, watcher: Watcher) -> AnyVerdict:
-    with StateDir(plan.project).locked():
+    with StateDir(plan.project).locked(plan.lock):
         connection = connect()
         run = begin_run(
             connection,
-            recipe=prompt.NAME,
-            version=prompt.VERSION,
+            recipe=plan.recipe,
+            version=plan.version,
             project=str(plan.project),
             options=plan.options,
             parent=os.environ.get("RALPH_RUN_ID"),
@@ -58,33 +60,37 @@ def resume(project: Path, run_id: str | None, watch: Watch) -> AnyVerdict:
         raise ConfigError(
             f"run {run.id} has ended: {run.reason}.", f"Start it again from the beginning: ralph retry {run.id}"
         )
-    _same_recipe(run)
-    plan = plan_again(Path(run.project), run.options)
-    with StateDir(plan.project).locked():
+    plan = plan_again(run)
+    with StateDir(plan.project).locked(plan.lock):
         run = take_over(connection, run)
         _end_leftovers(run)
         return asyncio.run(_drive(connection, run, plan, watch(plan.settings), resumed=True))
 
 
 def retry(run_id: str, watch: Watch) -> AnyVerdict:
-    run = find_run(connect(), run_id)
-    plan = plan_again(Path(run.project), run.options)
+    plan = plan_again(find_run(connect(), run_id))
     return start(plan, watch(plan.settings))
 
 
 async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher, *, resumed: bool) -> AnyVerdict:
     journal = Journal(connection, run.id)
     journal.listen(watcher.record)
-    stop = Stop()
+    # A supervised command knows nothing of us: it is ended at once, not waited for.
+    stop = Stop(at_once=plan.recipe == supervise.NAME)
     performer = Performer(
         run,
         settings=plan.settings,
         agent=plan.agent,
+        limits=plan.limits,
         journal=journal,
         stop=stop,
-        environ=os.environ,
+        environ={**os.environ, **plan.environment},
         emit=watcher.on_event,
     )
+    if isinstance(plan.loop, SuperviseRun):
+        from ralph.loop.supervising import Supervising
+
+        performer.table |= Supervising(run, plan.loop, connection, stop).table
     watcher.started(run, resumed=resumed)
     with stop.on_signals(watcher.signalled):
         try:
@@ -93,7 +99,7 @@ async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher,
         except RalphError as error:
             verdict = from_error(error)
         except asyncio.CancelledError:
-            verdict = from_error(Cancelled("stopped at once by a second signal.", "Continue: ralph resume"))
+            verdict = from_error(Cancelled(f"stopped at once by {stop.at_once_by}.", "Continue: ralph resume"))
     verdict = _finish(connection, journal, verdict)
     ended = msgspec.structs.replace(
         run, iterations=journal.iterations, cost_usd=journal.cost_usd, tokens=journal.tokens, verdict=verdict.kind
@@ -105,30 +111,29 @@ async def _drive(connection: Connection, run: Run, plan: Plan, watcher: Watcher,
 def _recipe(plan: Plan) -> Recipe:
     budget = msgspec.convert(plan.settings.budget, Budget, from_attributes=True)
     quota = msgspec.convert(plan.settings.quota, Quota, from_attributes=True)
-    return within(budget, patient(quota, prompt.prompt_loop(plan.loop)))
+    return within(budget, patient(quota, plan.generator()))
 
 
 def _finish(connection: Connection, journal: Journal, verdict: AnyVerdict) -> AnyVerdict:
-    resumable = isinstance(verdict, Stopped) and verdict.by != AgentUnusable.verdict
     try:
-        finish_run(connection, journal, verdict, status="interrupted" if resumable else "ended")
+        finish_run(connection, journal, verdict, status=_status(verdict))
     except StateError as error:
         # Not even the end could be written. The run will be found without one, as interrupted, and can be resumed.
         return verdict if isinstance(verdict, Stopped) else from_error(error)
     return verdict
 
 
+def _status(verdict: AnyVerdict) -> RunStatus:
+    """Whatever ended a run from outside its recipe can be mended, and the run resumed; a missing agent is an end."""
+    if not isinstance(verdict, Stopped) or verdict.by == AgentUnusable.verdict:
+        return "ended"
+    return "stopped" if verdict.by == Blocked.verdict else "interrupted"
+
+
 async def _require_repository(plan: Plan, run: Run) -> None:
-    if plan.loop.scm and not await Scm(plan.loop.scm.command, plan.project, os.environ, run.id).is_repository():
+    scm = plan.loop.scm if isinstance(plan.loop, PromptRun) else None
+    if scm and not await Scm(scm.command, plan.project, os.environ, run.id).is_repository():
         raise ConfigError(f"{plan.project} is not a git repository, and the SCM tasks need one.", "Run: git init")
-
-
-def _same_recipe(run: Run) -> None:
-    if (run.recipe, run.recipe_version) != (prompt.NAME, prompt.VERSION):
-        raise StateError(
-            f"run {run.id} was made by version {run.recipe_version} of the recipe {run.recipe}, unknown to this ralph.",
-            f"Start it anew: ralph retry {run.id}",
-        )
 
 
 def _end_leftovers(run: Run) -> None:

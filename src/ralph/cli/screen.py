@@ -112,8 +112,10 @@ class Screen(Watcher):
                 self._agent_ended(record.result)
             case RunCommand():
                 self._guardrail_ended(record.action, record.result)
-            case RunAgent() if not record.result.ok:
-                self._mark(good=False, line=f"no commit message: {record.result.reason}")
+            case RunAgent():
+                self.debug(f"Commit message asked for: {record.result.reason} ({record.result.duration:.1f}s)")
+                if not record.result.ok:
+                    self._mark(good=False, line=f"no commit message: {record.result.reason}")
             case ReadCommitMessage() if record.result.problem:
                 self._mark(good=False, line=f"no commit message: {record.result.problem}")
             case ReadResponse(expected=expected):
@@ -121,7 +123,8 @@ class Screen(Watcher):
                 self._mark(record.result.passed, record.result.reason)
             case StageChanges():
                 self._staged(record.result)
-            case RunScmTask():
+            case RunScmTask(command=command, task=task):
+                self.debug(f"Ran {command} {task} ({record.result.duration:.1f}s)")
                 self._mark(record.result.passed, f"{record.result.check}: {record.result.reason}")
             case _:
                 pass

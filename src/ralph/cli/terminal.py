@@ -43,13 +43,16 @@ class Terminal:
         """Show what is going on, and for how long, until the next line of this kind. A pipe gets it once, if at all."""
         if announce and not self._progress:
             self.say(f"  … {what}")
-        self._printer.put(lambda: self._show_live(what))
+        if self._progress:
+            self._printer.put(lambda: self._show_live(what))
 
     def count_down(self, what: str, until: float) -> None:
-        self._printer.put(lambda: self._show_live(what, until=until))
+        if self._progress:
+            self._printer.put(lambda: self._show_live(what, until=until))
 
     def idle(self) -> None:
-        self._printer.put(lambda: self._show_live(""))
+        if self._progress:
+            self._printer.put(lambda: self._show_live(""))
 
     def drain(self) -> None:
         if dropped := self._printer.dropped:

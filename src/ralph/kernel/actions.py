@@ -34,6 +34,8 @@ class RunAgent(Action, frozen=True, tag="run-agent"):
     """How often this very call was made before, and refused for a used-up quota."""
     shortened: bool = False
     """Made again with less feedback, because the prompt was too long."""
+    done_file: str = ""
+    """A file that says, while the agent still runs, that it may go."""
     result: ClassVar[type[Any]] = AgentReport
 
 
@@ -99,5 +101,71 @@ class RunScmTask(Action, frozen=True, tag="run-scm-task"):
     result: ClassVar[type[Any]] = Evidence
 
 
-AnyAction = ReadPrompt | RunAgent | Wait | RunCommand | ReadResponse | ReadCommitMessage | StageChanges | RunScmTask
+class Markers(Struct, frozen=True, omit_defaults=True):
+    """What the task directory says."""
+
+    done: bool = False
+    waits_for: str = ""
+    problem: str = ""
+    bus_seen: str = ""
+    """The id of the last message that was looked at."""
+
+
+class LookForMarkers(Action, frozen=True, tag="look-for-markers"):
+    task_dir: str
+    bus_seen: str
+    result: ClassVar[type[Any]] = Markers
+    effect: ClassVar[bool] = False
+
+
+class AwaitGo(Action, frozen=True, tag="await-go"):
+    """End here, blocked; a resumed run goes on once nothing says any more that it should wait."""
+
+    task_dir: str
+    waits_for: str
+
+
+class Restart(Action, frozen=True, tag="restart"):
+    """Say so on the bus, and wait a little."""
+
+    task_dir: str
+    message_type: str
+    body: str
+    seconds: float
+    result: ClassVar[type[Any]] = Waited
+
+
+class PostMessage(Action, frozen=True, tag="post-message"):
+    task_dir: str
+    message_type: str
+    body: str
+    to_project: bool = False
+
+
+class ChildrenLeft(Struct, frozen=True):
+    running: int
+    duration: float = 0.0
+
+
+class WaitForChildren(Action, frozen=True, tag="wait-for-children"):
+    seconds: float
+    poll_interval: float
+    result: ClassVar[type[Any]] = ChildrenLeft
+
+
+AnyAction = (
+    ReadPrompt
+    | RunAgent
+    | Wait
+    | RunCommand
+    | ReadResponse
+    | ReadCommitMessage
+    | StageChanges
+    | RunScmTask
+    | LookForMarkers
+    | AwaitGo
+    | Restart
+    | PostMessage
+    | WaitForChildren
+)
 Recipe = Generator[AnyAction, Any, AnyVerdict]

@@ -53,6 +53,7 @@ class Performer:
         *,
         settings: Settings,
         agent: Agent,
+        limits: Limits,
         journal: Journal,
         stop: Stop,
         environ: Mapping[str, str],
@@ -60,17 +61,22 @@ class Performer:
     ) -> None:
         self._run = run
         self._settings = settings
+        self._limits = limits
         self._environ = environ
         self._journal = journal
         self._stop = stop
         self._emit = emit
         self._project = Path(run.project)
         self._state = StateDir(self._project)
-        self._ours = {"RALPH_RUN_ID": run.id, "RALPH_PARENT_RUN_ID": run.parent_id or ""}
+        self._ours = {
+            "RALPH_RUN_ID": run.id,
+            "RALPH_PARENT_RUN_ID": run.parent_id or "",
+            "RUN_FOLDER": str(self._state.run_dir(run.id)),
+        }
         self._agents = {"": (agent, self._environment(agent))}
         self._check_env = {**for_check(environ), **self._ours}
         self._secrets = needles(secrets(environ))
-        self._table: dict[type[Any], Callable[..., Any]] = {
+        self.table: dict[type[Any], Callable[..., Any]] = {
             ReadPrompt: self._read_prompt,
             RunAgent: self._run_agent,
             Wait: self._wait,
@@ -83,7 +89,7 @@ class Performer:
 
     async def __call__(self, action: AnyAction, seq: int, attempt: int) -> Any:
         try:
-            return await self._table[type(action)](action, seq, attempt)
+            return await self.table[type(action)](action, seq, attempt)
         except OSError as error:
             # What is not the user's or the agent's mistake: a full disk, a folder that was taken away.
             where = f" ({error.filename})" if error.filename else ""
@@ -95,15 +101,16 @@ class Performer:
     async def _run_agent(self, action: RunAgent, seq: int, attempt: int) -> AgentReport:
         work = action.purpose == "work"
         agent, env = self._called(action.agent)
-        timeouts = self._settings.timeouts
         around = Surroundings(
             project=self._project,
             directory=self._state.attempt_dir(self._run.id, directory_name(action, attempt)),
             env=env,
             attempt=f"{self._run.id}.{seq}.{attempt}",
-            limits=Limits(timeouts.agent or None, timeouts.idle or None),
+            limits=self._limits,
             secrets=self._secrets,
             emit=self._emit if work else None,
+            done_file=action.done_file,
+            done_grace=self._settings.supervise.done_grace,
             mark=lambda size, events: self._journal.mark(seq, attempt, size=size, events=events),
         )
         # A commit message is asked for as plain text, whatever the work is streamed as.
@@ -120,11 +127,10 @@ class Performer:
     def _environment(self, agent: Agent) -> dict[str, str]:
         return {**for_agent(agent.adapter, self._environ, self._settings.env), **agent.env, **self._ours}
 
-    async def _wait(self, action: Wait, _seq: int, _attempt: int) -> Waited:
+    async def _wait(self, action: Wait, _seq: int, attempt: int) -> Waited:
         began = time.monotonic()
-        # Measured from now on: the clock may be stepped while we wait. A moment that has passed already was not meant.
-        ahead = (action.until or 0.0) - time.time()
-        await self._stop.sleep(ahead + RESET_SLACK if ahead > 0 else action.seconds)
+        # Measured from now on: the clock may be stepped while we wait.
+        await self._stop.sleep(_seconds(action, resumed=attempt > 1))
         return Waited(time.monotonic() - began)
 
     async def _run_guardrail(self, action: RunCommand, seq: int, attempt: int) -> Evidence:
@@ -159,6 +165,16 @@ class Performer:
 
     def _scm(self, command: str, seq: int, attempt: int) -> Scm:
         return Scm(command, self._project, self._check_env, f"{self._run.id}.{seq}.{attempt}")
+
+
+def _seconds(wait: Wait, *, resumed: bool) -> float:
+    if wait.until is None:
+        return wait.seconds
+    ahead = wait.until - time.time()
+    if ahead > 0:
+        return ahead + RESET_SLACK
+    # It came while ralph did not run; a moment that had passed from the beginning was not meant.
+    return 0.0 if resumed else wait.seconds
 
 
 def _put(log: Path, place: Path) -> None:

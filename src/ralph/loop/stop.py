@@ -11,8 +11,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Stop:
-    def __init__(self) -> None:
+    def __init__(self, *, at_once: bool = False) -> None:
         self.requested = ""
+        self._at_once = at_once
+        self.at_once_by = ""
         self._wake = asyncio.Event()
 
     async def sleep(self, seconds: float) -> None:
@@ -31,12 +33,13 @@ class Stop:
         task = asyncio.current_task()
 
         def received(number: signal.Signals) -> None:
-            if self.requested and task:
+            if not self.requested:
+                told()
+            if task and (self.requested or self._at_once):
+                self.at_once_by = number.name if self._at_once else "a second signal"
                 task.cancel()
-                return
             self.requested = number.name
             self._wake.set()
-            told()
 
         for number in SIGNALS:
             loop.add_signal_handler(number, received, number)

@@ -31,6 +31,11 @@ class ConfigError(RalphError):
     verdict = "config_error"
 
 
+class Blocked(RalphError):
+    exit_code = 3
+    verdict = "blocked"
+
+
 class AgentUnusable(RalphError):
     exit_code = 7
     verdict = "agent_error"

@@ -34,12 +34,13 @@ class MaxIterations(Verdict, frozen=True, tag="max_iterations"):
     limit: int
     last: str = ""
     """What was missing at the end of the last iteration."""
+    unit: str = "iteration"
     exit_code: ClassVar[int] = 1
 
     @property
     def reason(self) -> str:
         why = f": {self.last}" if self.last else ""
-        return f"not done after {count(self.limit, 'iteration')}{why}"
+        return f"not done after {count(self.limit, self.unit)}{why}"
 
 
 class BudgetSpent(Verdict, frozen=True, tag="budget"):

@@ -3,10 +3,10 @@
 import asyncio
 import os
 import subprocess
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ralph.model.errors import AgentUnusable
 from ralph.proc.guard import start_guard
@@ -165,18 +165,24 @@ async def _leave_nothing(process: Process, *, grace: float, interrupt_first: boo
     if running or adopted() != []:
         from ralph.proc.tree import end
 
-        ending = asyncio.to_thread(
-            end,
-            process.pid if running else None,
-            process.mark,
-            grace=grace if running else 0.0,
-            interrupt_first=interrupt_first,
-        )
-        # A cancelled task must not leave the tree half ended.
-        await asyncio.shield(ending)
+        root, patience = (process.pid, grace) if running else (None, 0.0)
+        await _to_its_end(asyncio.to_thread(end, root, process.mark, grace=patience, interrupt_first=interrupt_first))
     process.close()
     started.discard(process.pid)
     live.discard(process.mark)
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """A task that is cancelled, even a second time, must not leave the tree half ended."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled
 
 
 def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusable:

@@ -94,8 +94,8 @@ def find_run(connection: Connection, prefix: str) -> Run:
 
 
 def latest_interrupted(connection: Connection, project: str) -> Run:
-    for run in list_runs(connection, project=project, statuses=("interrupted", *ALIVE)):
-        if run.status == "interrupted":
+    for run in list_runs(connection, project=project, statuses=("interrupted", "stopped", *ALIVE)):
+        if run.status in ("interrupted", "stopped"):
             return run
     raise ConfigError("no interrupted run in this project.", "See what ran: ralph runs")
 
@@ -118,3 +118,9 @@ def _run(row: Any) -> Run:
         # Its process died without a word: it can be resumed, and is never shown as running for ever.
         return msgspec.structs.replace(run, status="interrupted")
     return run
+
+
+def live_children(connection: Connection, run_id: str) -> int:
+    """How many runs that this one's agents started are still under way."""
+    query = select(schema.runs).where(schema.runs.c.parent_id == run_id, schema.runs.c.status.in_(ALIVE))
+    return sum(_run(row).status in ALIVE for row in connection.execute(query).mappings())

@@ -12,7 +12,7 @@ from ralph.model.errors import ConfigError, StateError
 from ralph.store.files import write_new
 
 NAME = ".ralph"
-STATE = ("runs/", "lock", "guardrail_*.log", "settings.local.json")
+STATE = ("runs/", "lock", "*.lock", "guardrail_*.log", "settings.local.json")
 """What in it is nobody's to commit; settings and specs are."""
 IGNORED = "\n".join(
     ("# The state of ralph: never committed, neither by ralph nor by an agent.", ".gitignore", *STATE, "")
@@ -66,10 +66,10 @@ class StateDir:
             ) from error
 
     @contextmanager
-    def locked(self) -> Generator[None]:
+    def locked(self, name: str = "lock") -> Generator[None]:
         """One loop at a time in a tree. The kernel drops the lock with the process, so none is ever stale."""
         self.create()
-        handle = os.open(self.root / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        handle = os.open(self.root / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

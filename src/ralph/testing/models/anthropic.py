@@ -1,7 +1,5 @@
 """Anthropic Messages: `POST /v1/messages`."""
 
-from typing import Any
-
 from ralph.testing.formats.base import new_id
 from ralph.testing.models.base import (
     Fault,
@@ -12,7 +10,8 @@ from ralph.testing.models.base import (
     Reply,
     Tool,
     dumps,
-    is_list,
+    inner,
+    objects,
     pieces,
     sse,
     text_of,
@@ -39,7 +38,7 @@ class Anthropic(Protocol):
             body,
             [Message("system", text_of(body.get("system"))), *map(_message, body["messages"])],
             model=body["model"],
-            tools=[Tool(tool["name"], tool.get("input_schema", {})) for tool in body.get("tools") or []],
+            tools=[Tool(tool["name"], tool.get("input_schema", {})) for tool in objects(body.get("tools"))],
             max_tokens=body.get("max_tokens") or 0,
             answer_schema=_schema(body),
             streams=body.get("stream") is True,
@@ -72,14 +71,13 @@ class Anthropic(Protocol):
 
 
 def _message(message: Json) -> Message:
-    parts: list[Json] = message["content"] if is_list(message["content"]) else []
+    parts = objects(message["content"])
     results = [text_of(part.get("content")) for part in parts if part.get("type") == "tool_result"]
     return Message(message["role"], text_of(message["content"]), results)
 
 
-def _schema(body: Json) -> Any:
-    wanted = body.get("output_format") or (body.get("output_config") or {}).get("format") or {}
-    return wanted.get("schema")
+def _schema(body: Json) -> Json | None:
+    return inner(body, "output_config", "format", "schema") or inner(body, "output_format", "schema") or None
 
 
 def _start(request: ModelRequest, reply: Reply) -> Json:

@@ -13,6 +13,7 @@ Json = dict[str, Any]
 ADDED = re.compile(
     r"<(system-reminder|system_reminder|session_context|environment_context|current_datetime)>.*?</\1>\s*", re.DOTALL
 )
+ROLES = {"developer": "system", "model": "assistant"}
 PIECE = 24
 """Characters of one piece of streamed text."""
 
@@ -28,6 +29,7 @@ class Tool(Struct, frozen=True):
 
 class Message(Struct, frozen=True):
     role: str
+    """As the provider calls it."""
     text: str = ""
     results: list[str] = []
 
@@ -126,24 +128,26 @@ def is_overload(fault: Fault) -> bool:
 
 def understood(path: str, body: Json, messages: list[Message], **more: Any) -> ModelRequest:
     """A request, with what the conversation in it says."""
-    spoken = [number for number, message in enumerate(messages, 1) if message.role == "assistant"]
+    roles = [ROLES.get(message.role, message.role) for message in messages]
+    spoken = [number for number, role in enumerate(roles, 1) if role == "assistant"]
     new = messages[spoken[-1] :] if spoken else messages
-    words = [ADDED.sub("", message.text).strip() for message in messages if message.role == "user"]
+    by_role = list(zip(roles, messages, strict=True))
+    words = [ADDED.sub("", message.text).strip() for role, message in by_role if role == "user"]
     return ModelRequest(
-        path=path,
+        path=path.partition("?")[0],
         body=body,
         prompt=next((text for text in reversed(words) if text), ""),
         tool_results=[result for message in new for result in message.results],
-        system="\n".join(message.text for message in messages if message.role == "system"),
+        system="\n".join(message.text for role, message in by_role if role == "system"),
         **more,
     )
 
 
 def text_of(content: Any) -> str:
     """The text of a message's content, which is text already or a list of parts."""
-    if is_list(content):
-        return "\n".join(str(part.get("text", "")) for part in content if is_object(part) and "text" in part)
-    return content if isinstance(content, str) else ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part["text"]) for part in objects(content) if "text" in part)
 
 
 def sse(data: Any, event: str = "") -> bytes:
@@ -157,6 +161,18 @@ def pieces(text: str) -> list[str]:
 
 def dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def inner(value: Any, *keys: str) -> Json:
+    """The object at the end of this path; an empty one if there is none."""
+    for key in keys:
+        value = value.get(key) if is_object(value) else None
+    return value if is_object(value) else {}
+
+
+def objects(value: Any) -> list[Json]:
+    """The objects of a list; none if it is no list."""
+    return [item for item in value if is_object(item)] if is_list(value) else []
 
 
 def is_object(value: object) -> TypeGuard[Json]:

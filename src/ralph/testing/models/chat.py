@@ -1,7 +1,6 @@
 """OpenAI Chat Completions: `POST /v1/chat/completions`."""
 
 import time
-from typing import Any
 
 from ralph.testing.formats.base import new_id
 from ralph.testing.models.base import (
@@ -12,6 +11,8 @@ from ralph.testing.models.base import (
     Protocol,
     Reply,
     Tool,
+    inner,
+    objects,
     pieces,
     sse,
     text_of,
@@ -19,20 +20,18 @@ from ralph.testing.models.base import (
 )
 from ralph.testing.models.openai_errors import openai_error
 
-ROLES = {"developer": "system"}
-
 
 class Chat(Protocol):
     def read(self, path: str, body: Json) -> ModelRequest:
-        functions = [tool["function"] for tool in body.get("tools") or [] if tool["type"] == "function"]
+        functions = [inner(tool, "function") for tool in objects(body.get("tools"))]
         return understood(
             path,
             body,
             [_message(message) for message in body["messages"]],
             model=body["model"],
-            tools=[Tool(function["name"], function.get("parameters") or {}) for function in functions],
+            tools=[Tool(function["name"], inner(function, "parameters")) for function in functions],
             max_tokens=body.get("max_completion_tokens") or body.get("max_tokens") or 0,
-            answer_schema=_schema(body.get("response_format") or {}),
+            answer_schema=_schema(inner(body, "response_format")),
             streams=body.get("stream") is True,
         )
 
@@ -48,8 +47,9 @@ class Chat(Protocol):
         if reply.call:
             deltas.append(_calls(reply))
         chunks = [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-        chunks.append(head | {"choices": [{"index": 0, "delta": {}, "finish_reason": _finish(reply)}]})
-        if (request.body.get("stream_options") or {}).get("include_usage"):
+        last: Json = {"index": 0, "delta": {}, "finish_reason": _finish(reply)}
+        chunks.append(head | {"choices": [last]})
+        if inner(request.body, "stream_options").get("include_usage"):
             chunks.append(head | {"choices": [], "usage": _usage(reply)})
         return [*(sse(chunk) for chunk in chunks), sse("[DONE]")]
 
@@ -65,14 +65,12 @@ def _message(message: Json) -> Message:
     text = text_of(message.get("content"))
     if message["role"] == "tool":
         return Message("tool", results=[text])
-    return Message(ROLES.get(message["role"], message["role"]), text)
+    return Message(message["role"], text)
 
 
-def _schema(wanted: Json) -> Any:
-    # A schema that allows everything stands for `json_object`, which names none.
-    return (
-        {"type": "object"} if wanted.get("type") == "json_object" else (wanted.get("json_schema") or {}).get("schema")
-    )
+def _schema(wanted: Json) -> Json | None:
+    # An object of any kind, where no schema is named.
+    return {"type": "object"} if wanted.get("type") == "json_object" else inner(wanted, "json_schema", "schema") or None
 
 
 def _head(request: ModelRequest, kind: str) -> Json:

@@ -13,6 +13,8 @@ from ralph.testing.models.base import (
     Reply,
     Tool,
     dumps,
+    inner,
+    objects,
     pieces,
     sse,
     text_of,
@@ -20,7 +22,6 @@ from ralph.testing.models.base import (
 )
 
 MODEL = re.compile(r"/models/([^/:]+):")
-ROLES = {"model": "assistant", "function": "tool"}
 ERRORS = {
     400: (
         "INVALID_ARGUMENT",
@@ -38,28 +39,31 @@ RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
 
 class Gemini(Protocol):
     def read(self, path: str, body: Json) -> ModelRequest:
-        config: Json = body.get("generationConfig") or {}
-        declared = [tool for group in body.get("tools") or [] for tool in group.get("functionDeclarations") or []]
+        config = inner(body, "generationConfig")
+        declared = [tool for group in objects(body.get("tools")) for tool in objects(group.get("functionDeclarations"))]
         found = MODEL.search(path)
         return understood(
             path,
             body,
-            [Message("system", _text(body.get("systemInstruction"))), *map(_message, body["contents"])],
+            [
+                Message("system", text_of(inner(body, "systemInstruction").get("parts"))),
+                *map(_message, body["contents"]),
+            ],
             model=found[1] if found else "",
             tools=[
-                Tool(tool["name"], tool.get("parametersJsonSchema") or tool.get("parameters") or {})
+                Tool(tool["name"], inner(tool, "parametersJsonSchema") or inner(tool, "parameters"))
                 for tool in declared
             ],
             max_tokens=config.get("maxOutputTokens") or 0,
             answer_schema=_schema(config),
-            streams=path.endswith(":streamGenerateContent"),
+            streams=":streamGenerateContent" in path and "alt=sse" in path,
         )
 
     def document(self, request: ModelRequest, reply: Reply) -> Any:
         parts: list[Json] = [{"text": reply.text}] if reply.text else []
         whole = _chunk(request, reply, [*parts, *_call(reply)], last=True)
         # Asked for a stream without `alt=sse` it answers with a list.
-        return [whole] if request.streams else whole
+        return [whole] if request.path.endswith(":streamGenerateContent") else whole
 
     def events(self, request: ModelRequest, reply: Reply) -> list[bytes]:
         parts: list[Json] = [{"text": piece} for piece in pieces(reply.text)]
@@ -79,22 +83,17 @@ class Gemini(Protocol):
 
 
 def _message(content: Json) -> Message:
-    role = content.get("role", "user")
-    answers = [part["functionResponse"].get("response") for part in content["parts"] if "functionResponse" in part]
-    return Message(ROLES.get(role, role), _text(content), [_result(answer) for answer in answers])
+    answers = [inner(part, "functionResponse", "response") for part in content["parts"] if "functionResponse" in part]
+    return Message(content.get("role", "user"), text_of(content["parts"]), [_result(answer) for answer in answers])
 
 
-def _text(content: Any) -> str:
-    return text_of(content["parts"]) if content else ""
-
-
-def _result(answer: Any) -> str:
-    output = (answer or {}).get("output")
+def _result(answer: Json) -> str:
+    output = answer.get("output")
     return output if isinstance(output, str) else dumps(answer)
 
 
-def _schema(config: Json) -> Any:
-    found = config.get("responseJsonSchema") or config.get("responseSchema")
+def _schema(config: Json) -> Json | None:
+    found = inner(config, "responseJsonSchema") or inner(config, "responseSchema")
     return found or ({"type": "object"} if config.get("responseMimeType") == "application/json" else None)
 
 

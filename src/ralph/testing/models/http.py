@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from ralph.testing.models import protocol_of
-from ralph.testing.models.base import Fault, Json, ModelRequest, Protocol, dumps, is_object
+from ralph.testing.models.base import Fault, ModelRequest, Protocol, dumps, is_object
 from ralph.testing.models.desk import Desk
 from ralph.testing.models.script import Turn
 from ralph.testing.shapes import ScriptError
@@ -21,6 +21,8 @@ SECONDS_TO_END = 5
 CHARACTERS_OF_A_TOKEN = 4
 MODEL = {"id": "scripted-model", "object": "model", "type": "model", "display_name": "Scripted", "owned_by": "ralph"}
 MODELS = {"object": "list", "data": [MODEL], "models": [{"name": "models/scripted-model"}], "has_more": False}
+JSON = {"Content-Type": "application/json"}
+EVENT_STREAM = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError)
 
 
@@ -126,22 +128,71 @@ class Connection(BaseHTTPRequestHandler):
 
     def _fail(self, protocol: Protocol, request: ModelRequest, turn: Turn, fault: Fault) -> None:
         if turn.in_stream and request.streams:
-            self._send_events(protocol.failing_events(request, fault))
+            self._send_chunks(EVENT_STREAM, [*protocol.failing_events(request, fault), b""])
             return
         after = {} if fault.retry_after is None else {"Retry-After": f"{fault.retry_after:g}"}
         self._send_json(protocol.status(fault), protocol.error(request, fault), after | turn.headers)
 
     def _say(self, protocol: Protocol, request: ModelRequest, turn: Turn) -> None:
         reply = turn.reply(request)
+        parts = protocol.events(request, reply) if request.streams else [_encoded(protocol.document(request, reply))]
+        headers = EVENT_STREAM if request.streams else JSON
         if not (turn.cut or turn.hang):
-            if request.streams:
-                self._send_events(protocol.events(request, reply))
-            else:
-                self._send_json(200, protocol.document(request, reply))
+            self._send_chunks(headers, [*parts, b""])
             return
-        self._send_half(protocol, request, turn)
+        whole = b"".join(parts)
+        # Without the empty chunk at its end the answer is not complete.
+        self._send_chunks(headers, [whole[: len(whole) // 2]])
+        self.close_connection = True
+        if turn.hang:
+            self._is_gone(None)
 
-    ...
+    def _refuse(self, protocol: Protocol, request: ModelRequest, problem: str) -> None:
+        """Nothing in the script answers this: the program is told, and so is the test."""
+        self.server.desk.complain(problem)
+        self._send_json(400, protocol.error(request, Fault(400, f"scripted model server: {problem}")))
+
+    def _note(self) -> None:
+        self.server.desk.record(ModelRequest(path=self.path.partition("?")[0]))
+
+    def _send_unknown(self) -> None:
+        self._send_json(404, {"error": {"message": f"{self.command} {self.path} is not served here"}})
+
+    def _send_json(self, status: int, document: Any, headers: dict[str, str] | None = None) -> None:
+        body = _encoded(document)
+        self._begin(status, {**JSON, "Content-Length": str(len(body)), **(headers or {})})
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def _send_chunks(self, headers: dict[str, str], chunks: list[bytes]) -> None:
+        self._begin(200, {**headers, "Transfer-Encoding": "chunked"})
+        for chunk in chunks:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+
+    def _begin(self, status: int, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+
+    def _is_gone(self, within: float | None) -> bool:
+        """Wait so many seconds, or for ever; whether the client went away, or the server is being closed."""
+        self.connection.settimeout(within)
+        try:
+            self.connection.recv(1, socket.MSG_PEEK)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+        else:
+            return True
+        finally:
+            self.connection.settimeout(None)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name for it
         """Say nothing: the requests are on record."""
+
+
+def _encoded(document: Any) -> bytes:
+    # A lone surrogate is no UTF-8; it goes out as JSON writes it.
+    return dumps(document).encode(errors="backslashreplace")

@@ -12,15 +12,15 @@ from ralph.testing.models.base import (
     Protocol,
     Reply,
     Tool,
+    inner,
     is_list,
+    objects,
     pieces,
     sse,
     text_of,
     understood,
 )
 from ralph.testing.models.openai_errors import openai_error
-
-ROLES = {"developer": "system"}
 
 
 class Responses(Protocol):
@@ -30,9 +30,9 @@ class Responses(Protocol):
             body,
             [Message("system", body.get("instructions") or ""), *_messages(body["input"])],
             model=body["model"],
-            tools=[_tool(tool) for tool in body.get("tools") or []],
+            tools=[_tool(tool) for tool in objects(body.get("tools"))],
             max_tokens=body.get("max_output_tokens") or 0,
-            answer_schema=_schema((body.get("text") or {}).get("format") or {}),
+            answer_schema=_schema(inner(body, "text", "format")),
             streams=body.get("stream") is True,
         )
 
@@ -41,7 +41,7 @@ class Responses(Protocol):
 
     def events(self, request: ModelRequest, reply: Reply) -> list[bytes]:
         whole = self.document(request, reply)
-        begun = whole | {"status": "in_progress", "output": [], "usage": None}
+        begun = _begun(whole)
         events = [_event("response.created", response=begun), _event("response.in_progress", response=begun)]
         for index, item in enumerate(whole["output"]):
             events += [event | {"output_index": index} for event in _item_events(item)]
@@ -53,8 +53,9 @@ class Responses(Protocol):
     def failing_events(self, request: ModelRequest, fault: Fault) -> list[bytes]:
         error = openai_error(request.model, self.status(fault), fault.message)
         failed = _response(request, "failed", error={"code": error["code"], "message": error["message"]})
-        begun = failed | {"status": "in_progress", "error": None}
-        return _numbered([_event("response.created", response=begun), _event("response.failed", response=failed)])
+        return _numbered(
+            [_event("response.created", response=_begun(failed)), _event("response.failed", response=failed)]
+        )
 
 
 def _messages(given: Any) -> list[Message]:
@@ -64,7 +65,7 @@ def _messages(given: Any) -> list[Message]:
 def _message(item: Json) -> Message:
     kind = item.get("type", "message")
     if kind == "message":
-        return Message(ROLES.get(item["role"], item["role"]), text_of(item["content"]))
+        return Message(item["role"], text_of(item["content"]))
     if kind.endswith("_output"):
         output = item["output"]
         return Message("tool", results=[text_of(output) if is_list(output) else str(output)])
@@ -73,22 +74,28 @@ def _message(item: Json) -> Message:
 
 def _tool(tool: Json) -> Tool:
     name = tool.get("name") or tool["type"]
-    return Tool(name, tool.get("parameters") or {}, freeform=tool["type"] == "custom")
+    return Tool(name, inner(tool, "parameters"), freeform=tool["type"] == "custom")
 
 
-def _schema(wanted: Json) -> Any:
-    return {"type": "object"} if wanted.get("type") == "json_object" else wanted.get("schema")
+def _schema(wanted: Json) -> Json | None:
+    return {"type": "object"} if wanted.get("type") == "json_object" else inner(wanted, "schema") or None
 
 
 def _response(request: ModelRequest, status: str, **more: Any) -> Json:
-    head = {"id": new_id("resp_"), "object": "response", "created_at": int(time.time()), "model": request.model}
-    return head | {"status": status, "error": None, "output": [], "usage": None} | more
+    head: Json = {"id": new_id("resp_"), "object": "response", "created_at": int(time.time()), "model": request.model}
+    rest: Json = {"status": status, "error": None, "output": [], "usage": None}
+    return head | rest | more
+
+
+def _begun(response: Json) -> Json:
+    rest: Json = {"status": "in_progress", "error": None, "output": [], "usage": None}
+    return response | rest
 
 
 def _items(reply: Reply) -> list[Json]:
     items: list[Json] = []
     if reply.text:
-        part = {"type": "output_text", "text": reply.text, "annotations": []}
+        part: Json = {"type": "output_text", "text": reply.text, "annotations": []}
         message = {"type": "message", "id": new_id("msg_"), "role": "assistant", "content": [part]}
         items.append(message | {"status": "completed"})
     if call := reply.call:

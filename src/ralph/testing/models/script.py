@@ -89,12 +89,15 @@ class ModelScript:
             )
 
 
-def load(path: str) -> ModelScript:
+def load(path: str) -> dict[str, Any]:
+    """The script in a file, checked."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        return ModelScript(json.loads(text) if path.endswith(".json") else parse_yaml(text, DEEPEST))
+        source = json.loads(text) if path.endswith(".json") else parse_yaml(text, DEEPEST)
+        ModelScript(source)
     except (OSError, ValueError, ScriptError) as error:
         raise ScriptError(f"{path}: {error}") from error
+    return source
 
 
 def _check_turn(turn: dict[str, Any], where: str) -> None:

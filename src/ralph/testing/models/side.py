@@ -8,11 +8,15 @@ FEWEST_TOKENS = 16
 """No answer of a conversation is that short: a probe of the quota, or a warm-up."""
 ANSWERING_TOOL = "respond_in_schema"
 """With this one tool alone Qwen asks for a structured answer."""
+PHRASES = ("memory extraction subagent", "managed memory dream", "[SUGGESTION MODE:")
+"""Of helpers that Claude Code and Qwen start with tools of their own when an answer is complete."""
 HARMLESS = "Scripted session"
 
 
 def is_side_request(request: ModelRequest, *, needs_tools: bool) -> bool:
     if 0 < request.max_tokens <= FEWEST_TOKENS or _answering_tool(request):
+        return True
+    if any(phrase in request.system or phrase in request.prompt for phrase in PHRASES):
         return True
     return needs_tools and not request.tools
 

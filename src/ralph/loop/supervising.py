@@ -1,0 +1,125 @@
+"""The actions of the supervise recipe: markers in the task directory, messages on the bus, children in the run tree."""
+
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from ralph.kernel.actions import (
+    AwaitGo,
+    ChildrenLeft,
+    LookForMarkers,
+    Markers,
+    PostMessage,
+    Restart,
+    Waited,
+    WaitForChildren,
+)
+from ralph.kernel.recipes.supervise import SuperviseRun
+from ralph.loop.stop import Stop
+from ralph.model.errors import Blocked, RalphError
+from ralph.model.runs import Run
+from ralph.store.bus import project_bus, task_bus
+from ralph.store.runs import live_children
+
+DONE = "DONE"
+WAIT = "WAIT_WITHOUT_RESTART"
+WAIT_MESSAGE = "wait_without_restart"
+SHOWN = 300
+
+
+class Supervising:
+    def __init__(self, run: Run, loop: SuperviseRun, connection: Connection, stop: Stop) -> None:
+        self._run = run
+        self._loop = loop
+        self._connection = connection
+        self._stop = stop
+        self.table: dict[type[Any], Callable[..., Any]] = {
+            LookForMarkers: self._look,
+            AwaitGo: self._await_go,
+            Restart: self._restart,
+            PostMessage: self._post,
+            WaitForChildren: self._wait_for_children,
+        }
+
+    async def _look(self, action: LookForMarkers, _seq: int, _attempt: int) -> Markers:
+        return _markers(Path(action.task_dir), action.bus_seen)
+
+    async def _await_go(self, action: AwaitGo, _seq: int, attempt: int) -> None:
+        still = _wish_in_file(Path(action.task_dir) / WAIT)
+        if attempt == 1 or still:
+            waits_for = still or action.waits_for
+            raise Blocked(f"it waits, and is not restarted: {waits_for}.", f"Then: ralph resume {self._run.id}")
+
+    async def _restart(self, action: Restart, _seq: int, _attempt: int) -> Waited:
+        began = time.monotonic()
+        self._say(action.task_dir, action.message_type, action.body)
+        if action.seconds > 0:
+            await self._stop.sleep(action.seconds)
+        return Waited(time.monotonic() - began)
+
+    async def _post(self, action: PostMessage, _seq: int, _attempt: int) -> None:
+        self._say(action.task_dir, action.message_type, action.body)
+        if action.to_project:
+            name = "/".join(part for part in (self._loop.project_id, self._loop.task_id) if part)
+            body = f"{name}: {action.body}" if name else action.body
+            with suppress(RalphError, OSError):
+                project_bus(Path(action.task_dir)).post(action.message_type, body, run=self._run.id)
+
+    async def _wait_for_children(self, action: WaitForChildren, _seq: int, _attempt: int) -> ChildrenLeft:
+        began = time.monotonic()
+        running = live_children(self._connection, self._run.id)
+        while running and time.monotonic() - began < action.seconds:
+            await self._stop.sleep(min(action.poll_interval, action.seconds))
+            running = live_children(self._connection, self._run.id)
+        return ChildrenLeft(running, time.monotonic() - began)
+
+    def _say(self, task_dir: str, message_type: str, body: str) -> None:
+        # The bus is for others to read. That it cannot be written (the directory is gone) must not stop the loop.
+        with suppress(RalphError, OSError):
+            task_bus(Path(task_dir)).post(message_type, body, run=self._run.id)
+
+
+def _markers(directory: Path, bus_seen: str) -> Markers:
+    if not directory.is_dir():
+        return Markers(problem=f"the task directory {directory} is gone")
+    done, problem = _is_there(directory / DONE)
+    if problem:
+        return Markers(problem=problem)
+    seen, wish = _wish_on_bus(directory, bus_seen)
+    return Markers(done=done, waits_for=_wish_in_file(directory / WAIT) or wish, bus_seen=seen)
+
+
+def _wish_on_bus(directory: Path, since: str) -> tuple[str, str]:
+    """The last message's id, and what a new message asks to wait for."""
+    bus = task_bus(directory)
+    if not bus.path.exists():
+        return since, ""
+    new = bus.read(since=since or None)
+    wishes = [message.body.strip() for message in new if message.type == WAIT_MESSAGE]
+    return (new[-1].id if new else since), (wishes[-1][:SHOWN] if wishes else "")
+
+
+def _is_there(path: Path) -> tuple[bool, str]:
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False, ""
+    except OSError as error:
+        return False, f"{path} cannot be looked at: {error.strerror}"
+    return not stat.S_ISDIR(mode), "DONE is a directory" if stat.S_ISDIR(mode) else ""
+
+
+def _wish_in_file(path: Path) -> str:
+    if not path.exists():
+        return ""
+    try:
+        with path.open("rb") as file:
+            said = " ".join(file.read(4 * SHOWN).decode(errors="replace").split())[:SHOWN]
+    except OSError:
+        said = ""
+    return said or f"the file {path.name} is there"

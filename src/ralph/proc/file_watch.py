@@ -1,0 +1,69 @@
+"""Notice a file as it comes, without asking for it again and again."""
+
+import asyncio
+import ctypes
+import os
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+IN_CREATE = 0x100
+IN_MOVED_TO = 0x80
+IN_ATTRIB = 0x4
+LOOK_AGAIN = 1.0
+"""Where the system cannot tell, in seconds."""
+
+
+@contextmanager
+def watch_for(path: Path, came: Callable[[], None]) -> Generator[None]:
+    """Call `came` once when the file is there, or if it is there already."""
+    watch = _Watch(path, came)
+    try:
+        watch.look()
+        yield
+    finally:
+        watch.close()
+
+
+class _Watch:
+    def __init__(self, path: Path, came: Callable[[], None]) -> None:
+        self._path = path
+        self._came = came
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._inotify = _inotify(path.parent)
+        if self._inotify >= 0:
+            self._loop.add_reader(self._inotify, self._stirred)
+
+    def look(self) -> None:
+        if self._path.exists():
+            self.close()
+            self._came()
+        elif self._inotify < 0:
+            self._timer = self._loop.call_later(LOOK_AGAIN, self.look)
+
+    def close(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+        if self._inotify >= 0:
+            self._loop.remove_reader(self._inotify)
+            os.close(self._inotify)
+            self._inotify = -1
+
+    def _stirred(self) -> None:
+        os.read(self._inotify, 65536)
+        self.look()
+
+
+def _inotify(directory: Path) -> int:
+    """A descriptor that becomes readable when something comes into the directory, or -1."""
+    if sys.platform != "linux":
+        return -1
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    wanted = IN_CREATE | IN_MOVED_TO | IN_ATTRIB
+    if descriptor >= 0 and libc.inotify_add_watch(descriptor, os.fsencode(directory), wanted) < 0:
+        os.close(descriptor)
+        return -1
+    return descriptor

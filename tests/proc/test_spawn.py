@@ -1,0 +1,183 @@
+import asyncio
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ralph.model.errors import AgentUnusable
+from ralph.proc import spawn
+from ralph.proc.reaper import TAG
+
+
+def test_each_stream_goes_to_its_sink(run):
+    assert run("echo out; echo err >&2") == ("exited", 0, {"out": b"out\n", "err": b"err\n"})
+
+
+def test_without_a_sink_for_errors_both_go_to_the_one(run):
+    _, _, heard = run("echo out; sleep 0.05; echo err >&2", stderr=None)
+    assert heard["out"] == b"out\nerr\n"
+
+
+@pytest.mark.parametrize(("script", "code"), [("exit 3", 3), ("kill -9 $$", -9), ("true", 0)])
+def test_the_exit_code_is_told(run, script, code):
+    assert run(script)[:2] == ("exited", code)
+
+
+def test_a_flood_arrives_byte_for_byte(shell):
+    seen = {"size": 0, "hash": hashlib.sha256()}
+
+    def take(data):
+        seen["size"] += len(data)
+        seen["hash"].update(data)
+
+    async def through():
+        async with shell("head -c 20000000 /dev/zero | tr '\\0' 'x'; printf end", stdout=take) as (process, _):
+            await process.wait()
+
+    asyncio.run(through())
+    assert seen["size"] == 20_000_003
+    assert seen["hash"].digest() == hashlib.sha256(b"x" * 20_000_000 + b"end").digest()
+
+
+def test_both_streams_can_be_one_file(run, tmp_path):
+    with (tmp_path / "log").open("wb") as file:
+        run("echo one; echo two >&2; echo three", stdout=file.fileno())
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\nthree\n"
+
+
+def test_standard_input_is_the_file(run, tmp_path):
+    (tmp_path / "in").write_bytes(b"\xff\x00 the prompt")
+    assert run("cat", stdin=tmp_path / "in")[2]["out"] == b"\xff\x00 the prompt"
+
+
+def test_standard_input_is_empty_without_one(run):
+    assert run("cat; echo end")[2]["out"] == b"end\n"
+
+
+def test_it_sees_the_given_environment_and_its_mark(run):
+    _, _, heard = run("env", env={"PATH": os.environ["PATH"], "GIVEN": "yes"}, attempt="run.7.2")
+    seen = dict(line.split("=", 1) for line in heard["out"].decode().splitlines())
+    assert seen["GIVEN"] == "yes"
+    assert seen[TAG].endswith(".run.7.2")
+    assert set(seen) <= {"GIVEN", "PATH", TAG, "PWD", "OLDPWD", "SHLVL", "_"}
+
+
+def test_it_does_not_get_our_open_files(run, tmp_path):
+    with (tmp_path / "secret").open("w") as file:
+        os.set_inheritable(file.fileno(), True)  # noqa: FBT003 - os has no keyword for it
+        _, _, heard = run(f"ls /proc/self/fd | grep -cx {file.fileno()}")
+    assert heard["out"] == b"0\n"
+
+
+def starts(argv, cwd):
+    async def begin():
+        async with spawn(argv, cwd=cwd, env={"PATH": os.environ["PATH"]}, attempt="run.1.1", stdout=lambda _: None):
+            pytest.fail("it must not start")
+
+    asyncio.run(begin())
+
+
+def test_a_missing_program_is_named(tmp_path):
+    with pytest.raises(AgentUnusable, match="no-such-agent is not on PATH"):
+        starts(["no-such-agent"], tmp_path)
+
+
+def test_a_program_without_permission_is_named(tmp_path):
+    (tmp_path / "agent").write_text("#!/bin/sh\n")
+    with pytest.raises(AgentUnusable, match="agent is not executable"):
+        starts([str(tmp_path / "agent")], tmp_path)
+
+
+def test_a_program_that_is_none_is_named(tmp_path):
+    (tmp_path / "agent").write_bytes(b"\0\1\2")
+    (tmp_path / "agent").chmod(0o755)
+    with pytest.raises(AgentUnusable, match="agent cannot be started"):
+        starts([str(tmp_path / "agent")], tmp_path)
+
+
+def test_a_directory_that_is_gone_is_named(tmp_path):
+    with pytest.raises(AgentUnusable, match=r"the directory .*gone is gone"):
+        starts(["true"], tmp_path / "gone")
+
+
+def test_a_limit_ends_the_waiting(run):
+    began = time.monotonic()
+    ending, code, _ = run("exec sleep 600", limit=0.2)
+    assert (ending, code) == ("timeout", -15)
+    assert 0.2 <= time.monotonic() - began < 10
+
+
+def test_silence_ends_the_waiting(run):
+    ending, _, heard = run("echo ready; exec sleep 600", idle=0.3)
+    assert (ending, heard["out"]) == ("idle", b"ready\n")
+
+
+def test_output_on_either_stream_is_not_silence(run):
+    script = "for i in 1 2 3 4; do echo $i; sleep 0.3; echo $i >&2; sleep 0.3; done"
+    ending, code, heard = run(script, idle=0.5)
+    assert (ending, code, heard["out"]) == ("exited", 0, b"1\n2\n3\n4\n")
+
+
+def test_a_child_that_closes_its_output_is_waited_for(run):
+    began = time.monotonic()
+    ending, code, _ = run("exec >&- 2>&-; sleep 0.4; exit 5")
+    assert (ending, code) == ("exited", 5)
+    assert time.monotonic() - began >= 0.4
+
+
+def test_a_child_that_closes_its_output_and_stays_is_silent(run):
+    assert run("exec >&- 2>&-; exec sleep 600", idle=0.3)[0] == "idle"
+
+
+def test_one_that_said_its_last_word_may_take_a_moment_only(shell, ready):
+    async def through():
+        async with shell("echo ready; exec sleep 600") as (process, heard):
+            await ready(heard, b"ready")
+            process.expect_exit(0.1)
+            return await process.wait()
+
+    assert asyncio.run(through()) == "lingering"
+
+
+def test_what_a_sink_meets_reaches_the_waiter_and_ends_the_child(shell):
+    def full_disk(data):
+        raise OSError(28, "No space left on device")
+
+    pids = []
+
+    async def through():
+        async with shell("echo ready; exec sleep 600", stdout=full_disk) as (process, _):
+            pids.append(process.pid)
+            await process.wait()
+
+    with pytest.raises(OSError, match="No space left"):
+        asyncio.run(through())
+    assert not Path(f"/proc/{pids[0]}").exists()
+
+
+def test_only_the_first_error_of_a_sink_is_told(shell):
+    told = iter(["first", "second", "third"])
+
+    def breaks(data):
+        raise ValueError(next(told))
+
+    async def through():
+        async with shell("echo a; sleep 0.1; echo b; sleep 0.1; echo c", stdout=breaks) as (process, _):
+            await process.wait()
+
+    with pytest.raises(ValueError, match="first"):
+        asyncio.run(through())
+
+
+def open_files():
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
+def test_nothing_stays_open_after_many_children(run):
+    run("true")
+    before = open_files()
+    for _ in range(20):
+        run("echo x")
+    assert open_files() == before
