@@ -86,6 +86,23 @@ def test_commit_uses_the_message_as_it_is(repo):
     assert repo.log() == ["base", 'Fix "it" $(now) -- --amend']
 
 
+def test_a_commit_that_was_made_already_is_not_an_error(repo):
+    """A resumed run makes the commit again if ralph was killed before it could note the first one."""
+    repo.write("kept.txt", "2\n")
+    assert task(repo, "commit", "Fix it").passed
+    again = task(repo, "commit", "Fix it")
+    assert (again.passed, again.reason) == (True, "nothing to commit")
+    assert repo.log() == ["base", "Fix it"]
+
+
+def test_a_commit_that_fails_with_changes_left_is_an_error(repo):
+    repo.write("kept.txt", "2\n")
+    repo.git("config", "user.name", "")
+    seen = task(repo, "commit", "Fix it")
+    assert not seen.passed
+    assert "name" in seen.reason
+
+
 def test_a_task_may_have_arguments(repo):
     assert task(repo, "tag -a v1 -m 'one two'").passed
     assert repo.git("tag", "-n").split(maxsplit=1) == ["v1", "one two\n"]

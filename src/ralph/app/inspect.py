@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ralph.app.plan import plan_again
 from ralph.kernel.actions import AnyAction, RunAgent, RunCommand
 from ralph.kernel.feedback import GAP, agent_note, guardrail_note
 from ralph.kernel.recipes.prompt import PromptRun
@@ -92,9 +93,9 @@ def run_json(run: Run) -> dict[str, Any]:
 
 def feedback(run: Run, attempt: Attempt) -> str:
     """What the next iteration was told of this one."""
-    loop = msgspec.convert(run.options["loop"], PromptRun)
-    slugs = unique_slugs(guardrail.command for guardrail in loop.guardrails)
-    guardrails = dict(zip(slugs, loop.guardrails, strict=True))
+    loop = plan_again(run).loop
+    known = loop.guardrails if isinstance(loop, PromptRun) else ()
+    guardrails = dict(zip(unique_slugs(each.command for each in known), known, strict=True))
     notes: list[str] = []
     for step in attempt.steps:
         match step.action:

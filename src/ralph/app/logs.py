@@ -7,10 +7,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from ralph.agents.parser import Parser
-from ralph.agents.registry import choose
 from ralph.agents.run import STREAM
 from ralph.app.inspect import Attempt, attempt_dir, open_run
-from ralph.config.schema import apply_schema
+from ralph.app.plan import plan_again
 from ralph.model.events import AnyEvent
 from ralph.model.runs import Run
 
@@ -65,5 +64,5 @@ class _Reader:
 
 
 def _parser(run: Run) -> Parser:
-    settings = apply_schema(run.options["settings"])
-    return choose(settings).adapter.parser(stream=settings.stream_agent_output)
+    plan = plan_again(run)
+    return plan.agent.adapter.parser(stream=plan.settings.stream_agent_output)

@@ -14,6 +14,7 @@ from ralph.model.errors import RalphError
 # name: (module, one line for the list of commands). A new command is one file and one line here.
 COMMANDS = {
     "run": ("ralph.cli.run", "Run an agent in a loop until the work is proven done."),
+    "supervise": ("ralph.cli.supervise", "Restart a command until the file DONE says that it is enough."),
     "resume": ("ralph.cli.resume", "Continue an interrupted run where it stopped."),
     "retry": ("ralph.cli.retry", "Start a run again from the beginning, with the same options."),
     "runs": ("ralph.cli.runs", "List what ran, and why it stopped."),

@@ -1,26 +1,31 @@
 """A run as it happens: agent output on standard output, ralph's own lines on standard error."""
 
+import shlex
 import time
 from collections.abc import Callable
 
 import msgspec
 
+from ralph.app.plan import plan_again
 from ralph.app.watch import Watcher
 from ralph.cli import words
 from ralph.cli.events import EventLines, Style
 from ralph.cli.terminal import Terminal
 from ralph.config.schema import Settings
 from ralph.kernel.actions import (
+    PostMessage,
     ReadCommitMessage,
     ReadResponse,
+    Restart,
     RunAgent,
     RunCommand,
     RunScmTask,
     StageChanges,
     Staged,
     Wait,
+    WaitForChildren,
 )
-from ralph.kernel.recipes.prompt import PromptRun
+from ralph.kernel.recipes.supervise import SuperviseRun
 from ralph.kernel.slugs import unique_slugs
 from ralph.model.events import AnyEvent
 from ralph.model.evidence import AgentReport, Evidence
@@ -36,7 +41,8 @@ class Screen(Watcher):
         self.on_event: Callable[[AnyEvent], None] | None = self._show_event if stream and not terminal.quiet else None
         self._terminal = terminal
         self._verbose = verbose
-        self._loop = PromptRun(limit=0, completion="")
+        self._limit = 0
+        self._unit = "iteration"
         self._places: dict[str, str] = {}
         self._style = style
         self._events = EventLines(style)
@@ -44,11 +50,18 @@ class Screen(Watcher):
         self._replayed = 0
 
     def started(self, run: Run, *, resumed: bool) -> None:
-        self._loop = msgspec.convert(run.options["loop"], PromptRun)
-        slugs = unique_slugs(guardrail.command for guardrail in self._loop.guardrails)
-        self._places = {slug: guardrail.place for slug, guardrail in zip(slugs, self._loop.guardrails, strict=True)}
-        agent = run.options["settings"]["agent"]["command"] or run.options["settings"]["defaults"]["executor"]
-        word = "resumed" if resumed else f"up to {self._loop.limit} iterations"
+        loop = plan_again(run).loop
+        if isinstance(loop, SuperviseRun):
+            self._limit, self._unit = loop.max_restarts, "start"
+            agent = shlex.join(loop.command)
+        else:
+            self._limit = loop.limit
+            slugs = unique_slugs(guardrail.command for guardrail in loop.guardrails)
+            self._places = {slug: each.place for slug, each in zip(slugs, loop.guardrails, strict=True)}
+            agent = ""
+        settings = run.options["settings"]
+        agent = agent or settings["agent"]["command"] or settings["defaults"]["executor"]
+        word = "resumed" if resumed else f"up to {self._limit} {self._unit}s"
         self._terminal.say(f"ralph run {run.id} · {agent} · {word}", "head")
 
     def record(self, record: Record) -> None:
@@ -87,10 +100,10 @@ class Screen(Watcher):
             case RunAgent(iteration=i, purpose="work", prompt=prompt):
                 self._events = EventLines(self._style)
                 again = f" (attempt {record.attempt})" if record.attempt > 1 else ""
-                self._terminal.say(f"── iteration {i}/{self._loop.limit}{again} ──", "head")
-                self.debug(f"Iteration {i}/{self._loop.limit} starting")
+                self._terminal.say(f"── {self._unit} {i}/{self._limit}{again} ──", "head")
+                self.debug(f"Iteration {i}/{self._limit} starting")
                 self.debug(f"Prompt: {prompt[:PROMPT_SHOWN]}")
-                self._terminal.busy(f"iteration {i}/{self._loop.limit}: the agent works")
+                self._terminal.busy(f"{self._unit} {i}/{self._limit}: the agent works")
             case Wait(seconds=seconds, until=until, reason=reason):
                 until = until or time.time() + seconds
                 when = time.strftime("%H:%M:%S", time.localtime(until))
@@ -103,6 +116,10 @@ class Screen(Watcher):
                 self._terminal.busy(f"guardrail {command}", announce=True)
             case RunScmTask(command=command, task=task):
                 self._terminal.busy(f"{command} {task}")
+            case Restart(message_type=type_, body=body) | PostMessage(message_type=type_, body=body):
+                self._terminal.say(f"  · {body}", "quiet" if type_ in ("INFO", "FACT") else "warn")
+            case WaitForChildren():
+                self._terminal.busy("waiting for child runs")
             case _:
                 pass
 

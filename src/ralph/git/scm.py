@@ -41,6 +41,9 @@ class Scm:
         began = time.monotonic()
         done = await self._run(*arguments)
         passed = done.code == 0
+        if not passed and task == "commit" and await self._is_clean():
+            # A commit that was made by an attempt of which ralph did not live to hear.
+            passed, message = True, "nothing to commit"
         return Evidence(
             check=f"{self.name} {task}",
             passed=passed,
@@ -51,6 +54,12 @@ class Scm:
 
     async def is_repository(self) -> bool:
         return not self.is_git or (await self._run("rev-parse", "--is-inside-work-tree")).code == 0
+
+    async def _is_clean(self) -> bool:
+        if not self.is_git:
+            return False
+        changes = await self._run("status", "--porcelain", "--untracked-files=no")
+        return changes.code == 0 and not changes.output
 
     async def _run(self, *arguments: str) -> Captured:
         return await collect([*self._command, *arguments], cwd=self._project, env=self._env, attempt=self._attempt)

@@ -152,7 +152,7 @@ def text_of(content: Any) -> str:
 
 def sse(data: Any, event: str = "") -> bytes:
     head = f"event: {event}\n" if event else ""
-    return f"{head}data: {data if isinstance(data, str) else dumps(data)}\n\n".encode()
+    return encoded(f"{head}data: {data if isinstance(data, str) else dumps(data)}\n\n")
 
 
 def pieces(text: str) -> list[str]:
@@ -161,6 +161,11 @@ def pieces(text: str) -> list[str]:
 
 def dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def encoded(document: str) -> bytes:
+    # Half of a surrogate pair is no UTF-8; it goes out as JSON writes it.
+    return document.encode(errors="backslashreplace")
 
 
 def inner(value: Any, *keys: str) -> Json:

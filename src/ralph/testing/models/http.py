@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from ralph.testing.models import protocol_of
-from ralph.testing.models.base import Fault, ModelRequest, Protocol, dumps, is_object
+from ralph.testing.models.base import Fault, ModelRequest, Protocol, dumps, encoded, is_object
 from ralph.testing.models.desk import Desk
 from ralph.testing.models.script import Turn
 from ralph.testing.shapes import ScriptError
@@ -117,6 +117,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def _play(self, protocol: Protocol, request: ModelRequest, turn: Turn) -> None:
         if turn.delay and self._is_gone(turn.delay):
+            self.close_connection = True
             return
         if turn.fault:
             self._fail(protocol, request, turn, turn.fault)
@@ -135,7 +136,9 @@ class Connection(BaseHTTPRequestHandler):
 
     def _say(self, protocol: Protocol, request: ModelRequest, turn: Turn) -> None:
         reply = turn.reply(request)
-        parts = protocol.events(request, reply) if request.streams else [_encoded(protocol.document(request, reply))]
+        parts = (
+            protocol.events(request, reply) if request.streams else [encoded(dumps(protocol.document(request, reply)))]
+        )
         headers = EVENT_STREAM if request.streams else JSON
         if not (turn.cut or turn.hang):
             self._send_chunks(headers, [*parts, b""])
@@ -159,7 +162,7 @@ class Connection(BaseHTTPRequestHandler):
         self._send_json(404, {"error": {"message": f"{self.command} {self.path} is not served here"}})
 
     def _send_json(self, status: int, document: Any, headers: dict[str, str] | None = None) -> None:
-        body = _encoded(document)
+        body = encoded(dumps(document))
         self._begin(status, {**JSON, "Content-Length": str(len(body)), **(headers or {})})
         if self.command != "HEAD":
             self.wfile.write(body)
@@ -191,8 +194,3 @@ class Connection(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the parent's name for it
         """Say nothing: the requests are on record."""
-
-
-def _encoded(document: Any) -> bytes:
-    # A lone surrogate is no UTF-8; it goes out as JSON writes it.
-    return dumps(document).encode(errors="backslashreplace")

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import Struct, convert
 
 from ralph.config.yaml_text import parse_yaml
-from ralph.testing.models.base import Fault, ModelRequest, Reply, Usage, is_object
+from ralph.testing.models.base import Fault, ModelRequest, Reply, Usage
 from ralph.testing.models.tools import called
 from ralph.testing.shapes import ScriptError, check
 
@@ -30,6 +30,7 @@ TURN = {
 SCRIPT = {"turns": [TURN], "after?": ("repeat", "error"), "without_tools?": ("side", "turn"), "usage?": USAGE}
 ANSWERS = ("say", "tool", "cut", "hang", "error")
 OF_ERRORS = ("message", "retry_after", "headers", "in_stream")
+KINDS_OF_TOOL = (["shell"], ["name"], ["input", "name"])
 ERROR_STATUSES = range(400, 600)
 
 
@@ -110,8 +111,9 @@ def _check_turn(turn: dict[str, Any], where: str) -> None:
         raise ScriptError(f"{where}: {odd[0]} goes with an error")
     if turn.get("cut") and turn.get("hang"):
         raise ScriptError(f"{where}: choose cut or hang")
-    tool = turn.get("tool")
-    if is_object(tool) and ("shell" in tool) == ("name" in tool):
+    if min(turn.get("delay", 0), turn.get("retry_after", 0)) < 0:
+        raise ScriptError(f"{where}: delay and retry_after are seconds, and not less than 0")
+    if "tool" in turn and sorted(turn["tool"]) not in KINDS_OF_TOOL:
         raise ScriptError(f"{where}: tool needs either shell, or name with input")
 
 

@@ -1,0 +1,147 @@
+"""The text of a message bus: what a message looks like in the file, and how to find it there again.
+
+A message is its front matter, its body, and a comment that ends it with its own id:
+
+    ---
+    id: 20260205T100000.123456Z
+    type: FACT
+    ts: 2026-02-05T10:00:00.123456Z
+    run: a1b2c3d4
+    ---
+
+    The tests pass.
+
+    <!-- end 20260205T100000.123456Z -->
+
+No body can hold what begins a message: `---` above a line with `id: ` is written with a backslash before it. So a message
+ends at the next one's beginning at the latest, and damage to one can never reach another.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
+
+from ralph.model.errors import ConfigError, StateError
+
+WORD = r"[A-Za-z0-9_.-]+"
+_ID = r"\d{8}T\d{6}\.\d{6}Z"
+_HEADER = re.compile(
+    rf"""^---\nid:\ (?P<id>{_ID})\n"""
+    rf"""type:\ "?(?P<type>{WORD})"?\n"""
+    r"""ts:\ (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\n"""
+    rf"""run:\ "?(?P<run>(?:{WORD})?)"?\n---\n""".encode(),
+    re.MULTILINE | re.VERBOSE,
+)
+_BEGINNING = re.compile(rb"^\\*---\nid: ", re.MULTILINE)
+_ESCAPED_BEGINNING = re.compile(rb"^\\(\\*---\nid: )", re.MULTILINE)
+_UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+_PLAIN_YAML = re.compile(rf"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z_](?:{WORD})?")
+"""A word that every reader of YAML takes for text."""
+
+
+class Message(Struct, frozen=True):
+    id: str
+    """Ordered like the messages, and unique in its file: the moment of posting, or a little later."""
+    type: str
+    ts: float
+    run: str
+    """The run that posted it, if one did."""
+    body: str
+
+
+class Gap(Struct, frozen=True):
+    """A stretch of the file that is no message, and was skipped."""
+
+    offset: int
+    size: int
+    problem: str
+
+
+def is_id(text: str) -> bool:
+    return re.fullmatch(_ID, text) is not None
+
+
+def check_word(name: str, word: str) -> None:
+    if re.fullmatch(WORD, word) is None:
+        raise ConfigError(f"the {name} {word!r} is not a word.", "It may have letters, digits, `_`, `.` and `-`.")
+
+
+def new_message(kind: str, body: str, run: str, *, after: str) -> Message:
+    """Its id comes after `after`, also when the clock has been stepped back."""
+    now = datetime.now(UTC)
+    try:
+        at = max(now, _moment(after) + timedelta(microseconds=1)) if after else now
+    except OverflowError:
+        raise StateError(f"no message id comes after {after}.", "Move the bus file away.") from None
+    return Message(f"{at:%Y%m%dT%H%M%S.%f}Z", kind, now.timestamp(), run, _UNWRITABLE.sub("\ufffd", body))
+
+
+def render(message: Message) -> bytes:
+    head = f"id: {message.id}\ntype: {_yaml(message.type)}\nts: {iso(message.ts)}\nrun: {_yaml(message.run)}\n"
+    body = _BEGINNING.sub(rb"\\\g<0>", message.body.encode())
+    return b"".join([b"---\n", head.encode(), b"---\n\n", body, b"\n", _ending(message.id.encode()), b"\n"])
+
+
+def iso(ts: float) -> str:
+    return f"{datetime.fromtimestamp(ts, UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+class Scanner:
+    """Finds the messages in a file that grows. What is unfinished at its end is looked at again with more of it."""
+
+    def __init__(self) -> None:
+        self.offset = 0
+        """Everything before it is done with."""
+        self.last = ""
+        """The id of the last message."""
+
+    def scan(self, data: bytes, *, whole: bool = False) -> Iterator[Message | Gap]:
+        """What is in `data`, which begins at `offset`. If it is `whole`, nothing more comes."""
+        heads = list(_HEADER.finditer(data))
+        limits = [*(head.start() for head in heads[1:]), len(data)]
+        base, done = self.offset, 0
+        for head, limit in zip(heads, limits, strict=True):
+            yield from _gap(data, base, done, head.start())
+            done = head.start()
+            end = data.rfind(_ending(head["id"]), head.end(), limit)
+            if end >= 0:
+                done = end + len(_ending(head["id"]))
+                yield self._message(head, data[head.end() : end]) or Gap(
+                    base + head.start(), done - head.start(), "a message whose id or time cannot be"
+                )
+        if whole:
+            yield from _gap(data, base, done, len(data))
+        self.offset = base + done
+
+    def _message(self, head: re.Match[bytes], body: bytes) -> Message | None:
+        name, kind, ts, run = (head[group].decode() for group in ("id", "type", "ts", "run"))
+        if name <= self.last:
+            return None
+        try:
+            _moment(name)
+            seconds = _moment(ts).timestamp()
+        except ValueError:
+            return None
+        self.last = name
+        text = _ESCAPED_BEGINNING.sub(rb"\1", body.removeprefix(b"\n").removesuffix(b"\n"))
+        return Message(name, kind, seconds, run, text.decode(errors="replace"))
+
+
+def _gap(data: bytes, base: int, start: int, stop: int) -> Iterator[Gap]:
+    if data[start:stop].strip():
+        begun = _HEADER.match(data, start, stop)
+        yield Gap(base + start, stop - start, "an unfinished message" if begun else "text outside of any message")
+
+
+def _ending(message_id: bytes) -> bytes:
+    return b"\n<!-- end %b -->" % message_id
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _yaml(word: str) -> str:
+    return word if _PLAIN_YAML.fullmatch(word) else f'"{word}"'
