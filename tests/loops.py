@@ -139,8 +139,8 @@ class Running:
         return Ended(code, self.out, self.err, self._loop.agent)
 
 
-def wait_until(condition, problem):
-    until = time.monotonic() + PATIENCE
+def wait_until(condition, problem, patience=PATIENCE):
+    until = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < until, problem
         time.sleep(0.01)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ralph.app.inspect import Attempt, Step, attempt_dir
+from ralph.app.inspect import Attempt, Step, action_name, attempt_dir
 from ralph.cli import words
 from ralph.kernel.actions import (
     ReadCommitMessage,
@@ -26,6 +26,8 @@ def run_text(run: Run, attempts: list[Attempt]) -> Iterator[str]:
     facts = [f"started {words.ago(run.started_at)}", *took, *words.spent(run.cost_usd, run.tokens.total)]
     yield f"  {run.project} · {' · '.join(facts)}"
     for attempt in attempts:
+        if not any(map(_step_text, attempt.steps)):
+            continue
         yield ""
         yield from _attempt_text(run, attempt)
     if run.status == "interrupted":
@@ -47,21 +49,21 @@ def _step_text(step: Step) -> str:
     if isinstance(step.action, ReadPrompt):
         return ""
     if step.entry.error:
-        return f"✗ {_name(step)}: {step.entry.error}"
-    if step.result is None:
-        return f"✗ {_name(step)}: {'killed before it ended' if step.killed else 'no result'}"
+        return f"✗ {action_name(step.action)}: {step.entry.error}"
+    if step.entry.result is None:
+        return f"✗ {action_name(step.action)}: {'killed before it ended' if step.killed else 'no result'}"
     return _result_text(step)
 
 
 def _result_text(step: Step) -> str:
     match step.action:
         case RunAgent():
-            return _agent_text(step.result, _name(step))
+            return _agent_text(step.result, action_name(step.action))
         case ReadResponse():
             return f"{_mark(step.result.passed)} {step.result.reason}"
         case RunCommand() | RunScmTask():
             log = f", see {step.result.log}" if step.result.log and not step.result.passed else ""
-            return f"{_mark(step.result.passed)} {_name(step)}: {step.result.reason}{log}"
+            return f"{_mark(step.result.passed)} {action_name(step.action)}: {step.result.reason}{log}"
         case Wait(reason=reason):
             return f"· waited {words.duration(step.result.duration)}: {reason}"
         case _:
@@ -85,20 +87,6 @@ def _agent_text(report: AgentReport, name: str) -> str:
     tools = [f"{report.tools} tools"] if report.tools else []
     facts = [words.duration(report.duration), *words.spent(report.cost_usd, report.tokens.total), *tools]
     return f"{_mark(report.ok)} {name}: {report.reason} · {' · '.join(facts)}"
-
-
-def _name(step: Step) -> str:
-    match step.action:
-        case RunAgent(purpose="work"):
-            return "agent"
-        case RunAgent():
-            return "agent, commit message"
-        case RunCommand(command=command):
-            return f"guardrail {command}"
-        case RunScmTask(command=command, task=task):
-            return f"{command} {task}"
-        case _:
-            return step.entry.kind
 
 
 def _mark(good: bool) -> str:

@@ -30,6 +30,18 @@ def tokens(number: int) -> str:
     return str(number)
 
 
+def size(number: int) -> str:
+    for unit, suffix in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "KB")):
+        if number >= unit:
+            return f"{number / unit:.1f} {suffix}"
+    return f"{number} bytes"
+
+
+def state(status: str, verdict: str | None) -> str:
+    """How a run that has ended came to that, and how one stands that has not."""
+    return verdict if status == "ended" and verdict else status
+
+
 def dollars(amount: float) -> str:
     return f"${amount:.2f}" if amount >= 1 else f"${amount:.4f}".rstrip("0").rstrip(".")
 
