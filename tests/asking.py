@@ -44,6 +44,11 @@ def ask(url, body=None, method=None, seconds=SECONDS):
             return Answer(error.code, error.headers, error.read())
 
 
+def _whole(tool, made_of_its_name):
+    """A tool that was given in full, or the one made of its name."""
+    return tool if isinstance(tool, dict) else made_of_its_name
+
+
 class Anthropic:
     path = "/v1/messages"
 
@@ -76,7 +81,9 @@ class Chat:
     path = "/v1/chat/completions"
 
     def body(self, *messages, tools=("bash",), **more):
-        offered = [{"type": "function", "function": {"name": name, "parameters": SHELL}} for name in tools]
+        offered = [
+            _whole(tool, {"type": "function", "function": {"name": tool, "parameters": SHELL}}) for tool in tools
+        ]
         return {"model": "m", "messages": list(messages), "tools": offered} | more
 
     def user(self, text):
@@ -103,7 +110,7 @@ class Responses:
     path = "/v1/responses"
 
     def body(self, *items, tools=("exec_command",), **more):
-        offered = [{"type": "function", "name": name, "parameters": SHELL} for name in tools]
+        offered = [_whole(tool, {"type": "function", "name": tool, "parameters": SHELL}) for tool in tools]
         return {"model": "m", "input": list(items), "tools": offered} | more
 
     def user(self, text):
@@ -168,7 +175,7 @@ class Client:
             more = {"stream": self._stream} | more
         return ask(self._url + path, self.dialect.body(*messages, **more), seconds=seconds)
 
-    def says(self, text, **more):
+    def says(self, text, /, **more):
         """The answer to a user's first words."""
         return self.send(self.dialect.user(text), **more)
 

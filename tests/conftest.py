@@ -1,7 +1,12 @@
 import pytest
+from hypothesis import HealthCheck, settings
 
 from loops import Loop
 from ralph.testing import TempRepo, temp_repo
+
+# On a machine that is busy with other tests no example has a fair chance to be quick.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture

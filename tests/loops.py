@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -93,7 +94,8 @@ class Running:
     def __exit__(self, *_):
         if self._process.poll() is None:
             for each in self.descendants:
-                each.kill()
+                with suppress(psutil.NoSuchProcess):
+                    each.kill()
             self._process.kill()
             self._process.wait()
 

@@ -7,7 +7,6 @@ the last one again and again. What the client sends is checked by the library an
 import asyncio
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -105,7 +104,8 @@ class Stub:
         sys.stderr.write(value)
 
     async def do_shell(self, value):
-        subprocess.run(value, shell=True, check=True)
+        shell = await asyncio.create_subprocess_shell(value)
+        await shell.wait()
 
     async def do_until_cancelled(self, _):
         await self.cancelled.wait()

@@ -17,7 +17,7 @@ from ralph.model.events import Result, Text, Thinking, Todo, TodoItem, Tokens, T
 CASSETTES = Path(__file__).parents[1] / "cassettes"
 PARSERS = {"claude": ClaudeParser, "codex": CodexParser}
 DONE = "All done.\n<response>DONE</response>"
-EVERY = sorted(f"{path.parent.name}/{path.stem}" for path in CASSETTES.glob("*/*.ndjson"))
+EVERY = sorted(f"{name}/{path.stem}" for name in PARSERS for path in (CASSETTES / name).glob("*.ndjson"))
 
 
 def recorded(name):

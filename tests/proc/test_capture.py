@@ -51,7 +51,7 @@ def test_one_that_does_not_end_in_time_has_no_code(take):
 
 
 def test_what_it_started_ends_with_it_after_a_timeout(take, survivor):
-    take(f"{KINDS['in the background']}\n{IS_THERE}; sleep 600", 1.0)
+    take(f"{KINDS['in the background']}\n{IS_THERE}; sleep 600", 2.5)
     assert not is_alive(survivor())
 
 

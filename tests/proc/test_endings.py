@@ -32,14 +32,23 @@ def test_nothing_survives_a_process_that_is_ended(shell, survivor, kind):
     assert not is_alive(survivor())
 
 
-def test_what_forks_without_end_is_ended(run, shell, tmp_path):
-    # Each link of the chain lives for a moment only: a list of pids is old as soon as it is made.
-    (tmp_path / "link").write_text("#!/bin/sh\necho . >> links\nsleep 0.005\nsetsid ./link > /dev/null 2>&1 &\n")
+LINK = """#!/bin/sh
+[ "$1" -gt 0 ] || exit
+echo "$1" > left.new; mv left.new left
+sleep 0.005
+setsid ./link $(($1 - 1)) > /dev/null 2>&1 &
+"""
+
+
+def test_a_chain_of_processes_is_ended(run, tmp_path):
+    # Each link lives for a moment only: a list of processes is old as soon as it is made.
+    (tmp_path / "link").write_text(LINK)
     (tmp_path / "link").chmod(0o755)
-    run("setsid ./link > /dev/null 2>&1 & while [ ! -s links ]; do sleep 0.01; done")
-    links = (tmp_path / "links").read_bytes()
-    time.sleep(0.3)  # it would add a link every few milliseconds
-    assert (tmp_path / "links").read_bytes() == links
+    run("setsid ./link 600 > /dev/null 2>&1 & while [ ! -e left ]; do sleep 0.01; done")
+    left = int((tmp_path / "left").read_text())
+    assert left > 0
+    time.sleep(0.3)  # another link would come every few milliseconds
+    assert int((tmp_path / "left").read_text()) == left
 
 
 def test_a_pipe_that_is_held_open_does_not_block(run, survivor):

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import ClassVar
 
 from msgspec import Struct
@@ -49,6 +50,10 @@ class Adapter(ABC):
 
     def model_flags(self, model: str | None) -> list[str]:
         return ["--model", model] if model else []
+
+    def schema_flags(self, command: list[str], schema_file: Path) -> list[str] | None:  # noqa: ARG002 - for those that have them
+        """How it is told the JSON schema of its answer; nothing if it must be told in words."""
+        return None
 
     def endpoint_env(self, endpoint: str | None) -> dict[str, str]:
         if not endpoint:

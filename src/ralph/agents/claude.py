@@ -1,7 +1,10 @@
 """Claude Code: `claude -p`."""
 
+from pathlib import Path
+
 from ralph.agents.adapter import Adapter, Call, Invocation
 from ralph.agents.claude_stream import ClaudeParser
+from ralph.agents.help_page import offers
 from ralph.agents.parser import Parser, PlainText
 
 
@@ -31,6 +34,9 @@ class Claude(Adapter):
         output = ["--output-format", "stream-json", "--verbose"] if call.stream else ["--output-format", "text"]
         # The prompt goes in on stdin: it has no length limit there, and cannot be taken for a flag.
         return Invocation([*command, "-p", *flags, *output], on_stdin=True)
+
+    def schema_flags(self, command: list[str], schema_file: Path) -> list[str] | None:
+        return ["--json-schema", schema_file.read_text(encoding="utf-8")] if offers(command, "--json-schema") else None
 
     def parser(self, *, stream: bool) -> Parser:
         return ClaudeParser() if stream else PlainText()

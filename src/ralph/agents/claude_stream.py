@@ -184,7 +184,8 @@ class ClaudeParser(JsonLines):
         # An API error comes as `subtype: success` with `is_error`; other failures as a subtype that begins with error.
         failed = line.is_error or (line.subtype or "").startswith("error")
         words = line.result or _error_text(line.error) or (line.subtype or "" if failed else "")
-        if not words and bytes(line.structured_output):
+        if not failed and bytes(line.structured_output) not in (b"", b"null"):
+            # It was asked for an answer of this form: nothing else that it says is one.
             words = bytes(line.structured_output).decode(errors="replace")
         problem = self._problem(line, words) if failed else None
         yield Result(words, failed, line.total_cost_usd, tokens(line.usage), problem)

@@ -1,11 +1,13 @@
 """Codex: `codex e`, NDJSON with `--json`."""
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
 from ralph.agents.adapter import Adapter, Call, Invocation
+from ralph.agents.help_page import offers
 from ralph.agents.parser import JsonLines, Parser
 from ralph.model.events import AnyEvent, Progress, Result, Text, Thinking, Tokens, ToolEnd, ToolStart
 from ralph.proc import capture
@@ -97,6 +99,9 @@ class Codex(Adapter):
         return Invocation(
             [*command, "e", *output, *autonomy, *flags, "-"], on_stdin=True, answers_in_file=not call.stream
         )
+
+    def schema_flags(self, command: list[str], schema_file: Path) -> list[str] | None:
+        return ["--output-schema", str(schema_file)] if offers([*command, "exec"], "--output-schema") else None
 
     def parser(self, *, stream: bool) -> Parser:  # noqa: ARG002 - the same reader for both
         return CodexParser()

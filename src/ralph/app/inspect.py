@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from ralph.app.plan import plan_again
-from ralph.kernel.actions import AnyAction, RunAgent, RunCommand
+from ralph.kernel.actions import AnyAction, RunAgent, RunCommand, RunScmTask
 from ralph.kernel.feedback import GAP, agent_note, guardrail_note
 from ralph.kernel.recipes.prompt import PromptRun
 from ralph.kernel.slugs import unique_slugs
@@ -72,6 +72,20 @@ def attempt_dir(run: Run, attempt: Attempt) -> Path:
     if begun and isinstance(begun.action, RunAgent):
         name = directory_name(begun.action, begun.entry.attempt)
     return StateDir(Path(run.project)).run_dir(run.id) / name
+
+
+def action_name(action: AnyAction) -> str:
+    match action:
+        case RunAgent(purpose="work"):
+            return "agent"
+        case RunAgent():
+            return "agent, commit message"
+        case RunCommand(command=command):
+            return f"guardrail {command}"
+        case RunScmTask(command=command, task=task):
+            return f"{command} {task}"
+        case _:
+            return str(action.__struct_config__.tag)
 
 
 def run_json(run: Run) -> dict[str, Any]:

@@ -17,7 +17,7 @@ OTHER_COLOR = "yellow"
 OVER_SHOWN = 10
 """Of the runs that one run started and that are over, so many are drawn: the latest."""
 LONGEST = 160
-WIDTH = 12
+WIDTH = 14
 NOTHING = 'Nothing has run here yet. Begin: ralph run -p "..."'
 IDLE = "Nothing runs now. The last run:"
 BOXES = ("├─ ", "└─ ", "│  ")
@@ -81,7 +81,12 @@ def _head(node: Node, *, color: bool = False) -> str:
 
 def _what(node: Node) -> list[str]:
     limit = "" if node.limit is None else f"/{node.limit}"
-    return [node.run.recipe, f"iteration {node.iteration}{limit}"]
+    return [node.run.recipe, f"iteration {node.iteration}{limit}" if node.is_live else _count(node)]
+
+
+def _count(node: Node) -> str:
+    of = "" if node.limit is None else f" of {node.limit}"
+    return f"{count(node.iteration, 'iteration')}{of}"
 
 
 def _doing(now: Now | None) -> list[str]:
@@ -103,9 +108,9 @@ def _end(node: Node) -> list[str]:
 
 def _worth_drawing(children: list[Node]) -> tuple[list[Node], int]:
     """What lives, and the latest that are over; and how many are left out."""
-    over = [child for child in children if not child.is_live]
-    hidden = over[:-OVER_SHOWN]
-    return [child for child in children if child not in hidden], len(hidden)
+    over = [child.run.id for child in children if not child.is_live]
+    kept = set(over[-OVER_SHOWN:])
+    return [child for child in children if child.is_live or child.run.id in kept], len(over) - len(kept)
 
 
 def _short(text: str) -> str:

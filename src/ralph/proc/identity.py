@@ -39,18 +39,13 @@ def send(pid: int, since: float, number: int) -> bool:
         if sys.platform != "linux":
             return lives(pid, since) and os.kill(pid, number) is None
         handle = os.pidfd_open(pid)
+        try:
+            # Looked at after the handle was taken: what the handle holds is what was looked at.
+            return lives(pid, since) and signal.pidfd_send_signal(handle, number) is None
+        finally:
+            os.close(handle)
     except ProcessLookupError:
         return False
-    try:
-        # What has the pid now is what the handle holds, even if it dies meanwhile.
-        if lives(pid, since):
-            signal.pidfd_send_signal(handle, number)
-            return True
-    except ProcessLookupError:
-        pass
-    finally:
-        os.close(handle)
-    return False
 
 
 def owner(pid: int) -> str:
@@ -61,7 +56,9 @@ def owner(pid: int) -> str:
 
 
 def _since_boot(pid: int) -> float:
-    """Not by the clock, which may be stepped. Of two boots no two processes share pid and hundredth of a second."""
+    """Not by the clock, which may be stepped. That pid and hundredth of a second are the same again after another
+    boot need not be feared.
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:

@@ -13,6 +13,9 @@ import psutil
 from ralph.proc.reaper import adopted, live, reap
 
 LOOK_AGAIN = 0.01
+QUICK_LOOK = 0.0005
+MOMENT = 0.03
+MOST = 1.0
 ROUNDS = 100
 
 
@@ -20,7 +23,7 @@ def end(root: int | None, mark: str, *, grace: float = 0.0, interrupt_first: boo
     """End everything below `root`, everything marked, and every orphan that came to us.
 
     With a grace period politely: SIGINT to the root alone where that is what it wants, then TERM to all. KILL comes
-    in any case, and is repeated until nothing is found: what forks faster than one look sees is found by the next.
+    in any case, and is repeated until nothing is found.
     """
     if root is not None and grace and interrupt_first:
         _signal([psutil.Process(root)] if psutil.pid_exists(root) else [], signal.SIGINT)
@@ -30,16 +33,33 @@ def end(root: int | None, mark: str, *, grace: float = 0.0, interrupt_first: boo
         _wait(lambda: _targets(root, mark), grace)
     for _ in range(ROUNDS):
         alive = _targets(root, mark)
+        _signal(alive, signal.SIGKILL)
+        _kill_orphans(mark)
         if not alive:
             break
-        _signal(alive, signal.SIGKILL)
-        time.sleep(LOOK_AGAIN)
-    reap(adopted() or [])
 
 
 def end_marked(needle: str) -> None:
     """End whatever carries this in its environment, wherever it is."""
     end(None, needle)
+
+
+def _kill_orphans(mark: str) -> None:
+    """Until none has come for a moment.
+
+    A chain of processes, each of which starts the next and goes, is faster than a look at all processes. But each
+    link becomes our child when the one before it goes, and our own children are quickly seen.
+    """
+    until = time.monotonic() + MOMENT
+    last = until + MOST
+    while time.monotonic() < min(until, last):
+        if orphans := [pid for pid in adopted() or [] if _is_ours(pid, mark)]:
+            until = time.monotonic() + MOMENT
+        for pid in orphans:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        reap(orphans)
+        time.sleep(QUICK_LOOK)
 
 
 def _targets(root: int | None, mark: str) -> list[psutil.Process]:

@@ -16,11 +16,13 @@ from ralph.store.files import write_all
 TASK_BUS = "TASK-MESSAGE-BUS.md"
 PROJECT_BUS = "PROJECT-MESSAGE-BUS.md"
 
+OnGap = Callable[[Gap], None]
+
 
 class Bus:
     """For one thread. Kept, it reads only what is new; `on_gap` is told once of each stretch that is no message."""
 
-    def __init__(self, path: Path, on_gap: Callable[[Gap], None] | None = None) -> None:
+    def __init__(self, path: Path, on_gap: OnGap | None = None) -> None:
         self.path = path
         self._on_gap = on_gap
         self._told_through = 0
@@ -67,11 +69,13 @@ class Bus:
             reader.wait_for_change(self.path)
 
     def _new(self, reader: Reader, *, whole: bool = False) -> list[Message]:
-        try:
-            with readable_errors("read", self.path), opened(self.path) as file:
-                found = list(reader.read(file, whole=whole))
-        except FileNotFoundError:
-            return []
+        with readable_errors("read", self.path):
+            try:
+                with opened(self.path) as file:
+                    found = reader.read(file, whole=whole)
+            except FileNotFoundError:
+                reader.forget()
+                return []
         self._tell(item for item in found if isinstance(item, Gap))
         messages = _messages(found)
         self._mirror(messages)
@@ -84,18 +88,20 @@ class Bus:
                 self._on_gap(gap)
 
     def _mirror(self, messages: list[Message]) -> bool:
+        if not messages:
+            return True
         from ralph.store.bus_mirror import mirror
 
-        path = self.path.resolve()
-        return mirror(path, path.parent if path.name == TASK_BUS else None, messages)
+        directory = self.path.parent.resolve()
+        return mirror(directory / self.path.name, directory if self.path.name == TASK_BUS else None, messages)
 
 
-def task_bus(task_dir: Path) -> Bus:
-    return Bus(task_dir.resolve() / TASK_BUS)
+def task_bus(task_dir: Path, on_gap: OnGap | None = None) -> Bus:
+    return Bus(task_dir.resolve() / TASK_BUS, on_gap)
 
 
-def project_bus(task_dir: Path) -> Bus:
-    return Bus(task_dir.resolve().parent / PROJECT_BUS)
+def project_bus(task_dir: Path, on_gap: OnGap | None = None) -> Bus:
+    return Bus(task_dir.resolve().parent / PROJECT_BUS, on_gap)
 
 
 def _messages(items: Iterable[Message | Gap]) -> list[Message]:

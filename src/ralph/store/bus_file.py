@@ -1,10 +1,11 @@
 """The file of a message bus: opened without following links, one writer in it at a time, read as it grows."""
 
+import errno
 import fcntl
 import os
 import stat
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def opened(path: Path, flags: int = READ) -> Generator[int]:
     file = os.open(path, flags, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise StateError(f"{path} is not a regular file.", "Move it away: ralph keeps messages there.")
+            raise StateError(f"{path} is not a regular file.", "Remove it: messages are kept in a file.")
         yield file
     finally:
         os.close(file)
@@ -42,7 +43,7 @@ def locked(path: Path) -> Generator[int]:
     while True:
         with opened(path, APPEND) as file:
             _lock(file, path, until)
-            if mark(os.fstat(file)) == mark_at(path):
+            if _is_at(path, file):
                 yield file
                 return
             # Someone has put another file in its place meanwhile: that one is the bus now.
@@ -57,7 +58,9 @@ def readable_errors(doing: str, path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        hint = "Remove the link: ralph does not write through it." if path.is_symlink() else "See that it can be."
+        if error.errno == errno.ELOOP:
+            raise StateError(f"{path} is a symbolic link.", "Remove it: messages are kept in a file.") from error
+        hint = "Look at the directory, at who may use it, and at the room on the disk."
         raise StateError(f"cannot {doing} {path}: {error.strerror}.", hint) from error
 
 
@@ -67,17 +70,6 @@ def sync_directory(path: Path) -> None:
         os.fsync(directory)
     finally:
         os.close(directory)
-
-
-def mark(info: os.stat_result) -> Mark:
-    return info.st_dev, info.st_ino, info.st_size
-
-
-def mark_at(path: Path) -> Mark | None:
-    try:
-        return mark(path.lstat())
-    except FileNotFoundError:
-        return None
 
 
 class Reader:
@@ -91,18 +83,38 @@ class Reader:
     def last(self) -> str:
         return self._scanner.last
 
-    def read(self, file: int, *, whole: bool = False) -> Iterator[Message | Gap]:
-        now = mark(os.fstat(file))
+    def read(self, file: int, *, whole: bool = False) -> list[Message | Gap]:
+        now = _mark(os.fstat(file))
         if self._mark and (now[:2] != self._mark[:2] or now[2] < self._scanner.offset):
             self._scanner = Scanner()
         self._mark = now
-        return self._scanner.scan(_rest(file, self._scanner.offset), whole=whole)
+        return list(self._scanner.scan(_rest(file, self._scanner.offset), whole=whole))
+
+    def forget(self) -> None:
+        """There is no file any more."""
+        self._scanner, self._mark = Scanner(), None
 
     def wait_for_change(self, path: Path) -> None:
-        while mark_at(path) == self._mark:
+        while _mark_at(path) == self._mark:
             if not path.parent.is_dir():
                 raise StateError(f"{path.parent} is gone.", "Nothing more can come from its bus.")
             time.sleep(LOOK_AGAIN)
+
+
+def _mark(info: os.stat_result) -> Mark:
+    return info.st_dev, info.st_ino, info.st_size
+
+
+def _mark_at(path: Path) -> Mark | None:
+    try:
+        return _mark(path.lstat())
+    except FileNotFoundError:
+        return None
+
+
+def _is_at(path: Path, file: int) -> bool:
+    there = _mark_at(path)
+    return there is not None and there[:2] == _mark(os.fstat(file))[:2]
 
 
 def _rest(file: int, offset: int) -> bytes:

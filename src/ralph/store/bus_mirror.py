@@ -23,7 +23,6 @@ def mirror(bus: Path, task_dir: Path | None, messages: list[Message]) -> bool:
     try:
         _mirror(ralph_home(os.environ), os.getpid()).add(bus, task_dir, messages)
     except RalphError:
-        _mirror.cache_clear()
         return False
     return True
 
@@ -38,7 +37,8 @@ class _Mirror:
         self._connection = connection
         self._through: dict[Path, str] = {}
         """Up to which id each bus is known to be in the database."""
-        connection.exec_driver_sql(f"PRAGMA busy_timeout = {PATIENCE_MS}")
+        with readable_errors("use the database"):
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {PATIENCE_MS}")
 
     def add(self, bus: Path, task_dir: Path | None, messages: list[Message]) -> None:
         through = self._through.get(bus, "")
@@ -54,17 +54,22 @@ class _Mirror:
     def _known(self, bus: Path, since: str) -> set[str]:
         table = schema.messages.c
         with readable_errors("read the database"):
-            found = self._connection.execute(select(table.id).where(table.bus == str(bus), table.id >= since))
+            found = self._connection.execute(select(table.id).where(table.bus == _text(bus), table.id >= since))
             return set(found.scalars())
 
 
 def _row(bus: Path, task_dir: Path | None, message: Message) -> dict[str, Any]:
     return {
-        "bus": str(bus),
+        "bus": _text(bus),
         "id": message.id,
-        "task_dir": str(task_dir) if task_dir else None,
+        "task_dir": _text(task_dir) if task_dir else None,
         "type": message.type,
         "ts": message.ts,
         "run_id": message.run or None,
         "body": message.body,
     }
+
+
+def _text(path: Path) -> str:
+    """A name on disk may be anything; the database takes only text."""
+    return os.fsencode(path).decode(errors="replace")

@@ -60,6 +60,29 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         # Large actions and results, once each: a prompt that is read again in every iteration is stored once.
         "CREATE TABLE blobs (hash TEXT PRIMARY KEY, data BLOB NOT NULL)",
     ),
+    (
+        "CREATE INDEX runs_by_status ON runs (status, started_at)",
+        # Who still refers to a blob; the condition is that of store.run_gc, word for word, or it is not used.
+        "CREATE INDEX journal_blob_actions ON journal (action) WHERE substr(action, 1, 5) = x'626c6f623a'",
+        "CREATE INDEX journal_blob_results ON journal (result) WHERE substr(result, 1, 5) = x'626c6f623a'",
+    ),
+    (
+        # What stands in the files of the message buses. Of a project's bus there is no task directory; `run_id` is
+        # what a message says, so it may name a run that this database does not know.
+        """
+        CREATE TABLE messages (
+            bus TEXT NOT NULL,
+            id TEXT NOT NULL,
+            task_dir TEXT,
+            type TEXT NOT NULL,
+            ts REAL NOT NULL,
+            run_id TEXT,
+            body TEXT NOT NULL,
+            PRIMARY KEY (bus, id)
+        )
+        """,
+        "CREATE INDEX messages_by_run ON messages (run_id)",
+    ),
 )
 
 

@@ -18,6 +18,7 @@ from ralph.store.database import transaction
 from ralph.store.journal import Journal
 
 ALIVE: tuple[RunStatus, ...] = ("running", "waiting", "paused")
+LAST_LETTER = "\U0010ffff"
 
 
 def begin_run(
@@ -81,12 +82,14 @@ def list_runs(
         query = query.where(schema.runs.c.project == project)
     if statuses:
         query = query.where(schema.runs.c.status.in_(statuses))
-    return [_run(row) for row in connection.execute(query.limit(limit)).mappings()]
+    return [from_row(row) for row in connection.execute(query.limit(limit)).mappings()]
 
 
 def find_run(connection: Connection, prefix: str) -> Run:
-    query = select(schema.runs).where(schema.runs.c.id.startswith(prefix, autoescape=True)).limit(2)
-    found = [_run(row) for row in connection.execute(query).mappings()] if prefix else []
+    first = prefix.lower()
+    # A range of the index; LIKE would look at every run.
+    query = select(schema.runs).where(schema.runs.c.id.between(first, f"{first}{LAST_LETTER}")).limit(2)
+    found = [from_row(row) for row in connection.execute(query).mappings()] if first.isascii() and first else []
     if len(found) == 1:
         return found[0]
     problem = "several runs begin with" if found else "there is no run"
@@ -109,18 +112,20 @@ def _update(connection: Connection, run_id: str, change: dict[str, Any]) -> None
         connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(change))
 
 
-def _run(row: Any) -> Run:
+def from_row(row: Any) -> Run:
     fields = dict(row)
     fields["options"] = msgspec.json.decode(fields["options"])
     fields["tokens"] = msgspec.json.decode(fields["tokens"], type=Tokens)
-    run = Run(**fields)
-    if run.status in ALIVE and not lives(run.pid, run.pid_started):
-        # Its process died without a word: it can be resumed, and is never shown as running for ever.
-        return msgspec.structs.replace(run, status="interrupted")
-    return run
+    fields["status"] = status_now(fields["status"], fields["pid"], fields["pid_started"])
+    return Run(**fields)
+
+
+def status_now(stored: RunStatus, pid: int, pid_started: float) -> RunStatus:
+    """A run whose process died without a word can be resumed, and is never shown as running for ever."""
+    return "interrupted" if stored in ALIVE and not lives(pid, pid_started) else stored
 
 
 def live_children(connection: Connection, run_id: str) -> int:
     """How many runs that this one's agents started are still under way."""
     query = select(schema.runs).where(schema.runs.c.parent_id == run_id, schema.runs.c.status.in_(ALIVE))
-    return sum(_run(row).status in ALIVE for row in connection.execute(query).mappings())
+    return sum(from_row(row).status in ALIVE for row in connection.execute(query).mappings())

@@ -53,3 +53,15 @@ stream_marks = Table(
 )
 
 blobs = Table("blobs", metadata, Column("hash", Text, primary_key=True), Column("data", LargeBinary))
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("bus", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("task_dir", Text),
+    Column("type", Text),
+    Column("ts", Float),
+    Column("run_id", Text),
+    Column("body", Text),
+)

@@ -1,0 +1,87 @@
+"""Post to a message bus, and read it."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+
+from ralph.config.durations import Duration, read_duration
+from ralph.model.errors import ConfigError
+from ralph.store.bus import Bus, OnGap, project_bus, task_bus
+from ralph.store.bus_format import Message, check_word, is_id, iso
+
+
+def open_bus(
+    task_dir: Path | None,
+    *,
+    project: bool,
+    on_gap: OnGap | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Bus:
+    """The bus of the task directory, or of the project around it. Without a directory, that of the task at hand."""
+    given = task_dir or _task_at_hand(os.environ if environ is None else environ)
+    if not given.is_dir():
+        raise ConfigError(f"there is no task directory {given}.", "Create it, or give another with --task-dir.")
+    return (project_bus if project else task_bus)(given, on_gap)
+
+
+def post(bus: Bus, *, kind: str, body: str, environ: Mapping[str, str] | None = None) -> Message:
+    environ = os.environ if environ is None else environ
+    return bus.post(kind, body, environ.get("RALPH_RUN_ID", ""))
+
+
+def messages(
+    bus: Bus, *, kind: str | None, since: str | None, limit: int | None, follow: bool = False
+) -> Iterator[Message]:
+    """Those that match, or the last `limit` of them; to follow is to wait for what comes after them, for ever."""
+    if kind is not None:
+        check_word("type", kind)
+    in_time = _after(since) if since else _always
+    there = bus.read(type=kind)
+    found = [message for message in there if in_time(message)]
+    yield from found if limit is None else found[max(0, len(found) - limit) :]
+    if follow:
+        yield from filter(in_time, bus.follow(since=there[-1].id if there else None, type=kind))
+
+
+def message_json(message: Message) -> dict[str, str]:
+    return {
+        "id": message.id,
+        "type": message.type,
+        "ts": iso(message.ts),
+        "run": message.run,
+        "body": message.body,
+    }
+
+
+def _task_at_hand(environ: Mapping[str, str]) -> Path:
+    if folder := environ.get("TASK_FOLDER"):
+        return Path(folder)
+    raise ConfigError("no task directory was given.", "Give --task-dir DIR, or set TASK_FOLDER.")
+
+
+def _after(since: str) -> Callable[[Message], bool]:
+    if is_id(since):
+        return lambda message: message.id > since
+    moment = _moment(since)
+    return lambda message: message.ts >= moment
+
+
+def _always(_message: Message) -> bool:
+    return True
+
+
+def _moment(text: str) -> float:
+    """A date or a time as ISO 8601 writes it, in local time unless it says otherwise; or how long ago."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        pass
+    try:
+        return time.time() - read_duration(Duration, text)
+    except ValueError:
+        raise ConfigError(
+            f"{text!r} is neither a message's id nor a time.",
+            "A time is one such as 2026-02-05T10:00, or how long ago: 30m.",
+        ) from None

@@ -1,0 +1,231 @@
+"""A structured question, answered by real processes: scripted agents, and recorded answers of real ones."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from msgspec import Struct
+
+from ralph.agents.ask import SCHEMA, Answered, Unanswered, ask
+from ralph.agents.registry import choose
+from ralph.agents.run import CONTEXT, Limits, Surroundings
+from ralph.config.schema import apply_schema
+from ralph.testing import ScriptedAgent, crash, fails, hangs
+
+CASSETTES = Path(__file__).parents[1] / "cassettes"
+QUESTION = "Is it done?"
+TEXT_AGENTS = ("amp", "text")
+
+
+class Verdict(Struct, frozen=True):
+    done: bool
+    grade: Literal["good", "bad"]
+
+
+class Status(Struct, frozen=True):
+    status: str
+
+
+GOOD = Verdict(done=True, grade="good")
+GOOD_TEXT = '{"done": true, "grade": "good"}'
+WRONG_TEXT = '{"done": "yes", "grade": "good"}'
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """Ask an agent: its answer, and the directory of the attempt."""
+    project = tmp_path / "project"
+    directory = project / "attempt"
+    project.mkdir()
+
+    def put(command, kind=Verdict, *, limits=None, **settings):
+        around = Surroundings(
+            project=project,
+            directory=directory,
+            env={"PATH": os.environ["PATH"]},
+            attempt="ask.1.1",
+            limits=limits or Limits(run=60),
+        )
+        agent = choose(apply_schema({"agent": {"command": str(command), **settings}}))
+        return asyncio.run(ask(agent, QUESTION, kind, around)), directory
+
+    return put
+
+
+@pytest.fixture
+def scripted(tmp_path):
+    def make(*finals, format="claude"):  # noqa: A002 - the script's word for it
+        steps = [final if isinstance(final, dict) else {"final": final} for final in finals]
+        return ScriptedAgent(*steps, directory=tmp_path / "bin", format=format, after="error")
+
+    return make
+
+
+def plays(directory, cassette, help_page):
+    """A program that prints what a real agent printed, and notes how it was called."""
+    program = directory / cassette.split("/")[0]
+    program.write_text(
+        f"""#!/bin/sh
+case "$*" in *--help*) printf %s '{help_page}'; exit;; esac
+printf '%s\\n' "$@" > {directory}/arguments
+cat {CASSETTES / cassette}
+"""
+    )
+    program.chmod(0o755)
+    return program
+
+
+def test_claude_takes_the_schema_as_an_argument(asked, scripted):
+    agent = scripted(GOOD_TEXT)
+    answer, directory = asked(agent.command)
+    assert answer == Answered(GOOD, answer.reports)
+    [start] = agent.starts
+    schema = json.loads(start.argv[start.argv.index("--json-schema") + 1])
+    assert schema["required"] == ["done", "grade"]
+    assert start.prompt == QUESTION
+    assert (directory / CONTEXT).read_text() == QUESTION
+
+
+def test_codex_takes_the_schema_in_a_file(asked, scripted):
+    agent = scripted(GOOD_TEXT, format="codex")
+    answer, directory = asked(agent.command)
+    assert answer == Answered(GOOD, answer.reports)
+    [start] = agent.starts
+    file = start.argv[start.argv.index("--output-schema") + 1]
+    assert file == str(directory / SCHEMA)
+    assert json.loads(Path(file).read_text())["additionalProperties"] is False
+    assert start.prompt == QUESTION
+
+
+@pytest.mark.parametrize("format_name", TEXT_AGENTS)
+def test_others_are_told_in_words(asked, scripted, format_name):
+    agent = scripted(GOOD_TEXT, format=format_name)
+    answer, _ = asked(agent.command)
+    assert answer == Answered(GOOD, answer.reports)
+    [prompt] = agent.prompts
+    assert prompt.startswith(f"{QUESTION}\n\nAnswer with one JSON object and nothing else")
+    schema = json.loads(prompt[prompt.index("{") :])
+    assert schema["properties"]["grade"] == {"enum": ["bad", "good"], "type": "string"}
+
+
+def test_a_recorded_answer_of_claude_is_read(asked, tmp_path):
+    program = plays(tmp_path, "claude/schema.ndjson", "--print --json-schema <schema>")
+    answer, _ = asked(program, Status)
+    assert answer == Answered(Status("ok"), answer.reports)
+    assert "--json-schema" in (tmp_path / "arguments").read_text()
+
+
+def test_a_recorded_answer_of_codex_is_read(asked, tmp_path):
+    program = plays(tmp_path, "codex/outschema.ndjson", "--json --output-schema <FILE>")
+    answer, _ = asked(program, Status)
+    assert answer == Answered(Status("ok"), answer.reports)
+    assert "--output-schema" in (tmp_path / "arguments").read_text()
+
+
+@pytest.mark.parametrize(
+    ("cassette", "help_page"),
+    [("claude/schema.ndjson", "--print --verbose"), ("codex/outschema.ndjson", "--json --full-auto")],
+)
+def test_a_version_without_the_flag_is_told_in_words(asked, tmp_path, cassette, help_page):
+    answer, directory = asked(plays(tmp_path, cassette, help_page), Status)
+    assert answer == Answered(Status("ok"), answer.reports)
+    assert "schema" not in (tmp_path / "arguments").read_text()
+    assert "JSON schema" in (directory / CONTEXT).read_text()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"```json\n{GOOD_TEXT}\n```",
+        f"I looked at it {{closely}}.\n\n{GOOD_TEXT}\n\nTell me if you need more.",
+        '{"done": true, "grade": "good",\n}',
+    ],
+)
+def test_what_stands_around_the_answer_does_not_matter(asked, scripted, said):
+    agent = scripted(said, format="text")
+    answer, _ = asked(agent.command)
+    assert answer == Answered(GOOD, answer.reports)
+    assert len(agent.starts) == 1
+
+
+def test_an_agent_that_repeats_its_prompt_is_understood(asked, tmp_path):
+    program = tmp_path / "echoing"
+    program.write_text(f"#!/bin/sh\ncat\nprintf '%s\\n' '{GOOD_TEXT}'\n")
+    program.chmod(0o755)
+    answer, _ = asked(program)
+    assert answer == Answered(GOOD, answer.reports)
+    assert len(answer.reports) == 1
+
+
+@pytest.mark.parametrize("format_name", ["claude", "codex", "text"])
+def test_a_wrong_answer_is_asked_for_again_with_what_is_wrong(asked, scripted, format_name):
+    agent = scripted(WRONG_TEXT, GOOD_TEXT, format=format_name)
+    answer, directory = asked(agent.command)
+    assert answer == Answered(GOOD, answer.reports)
+    assert [report.attempt_dir for report in answer.reports] == ["attempt", "attempt/again-2"]
+    again = agent.prompts[1]
+    assert again.startswith(QUESTION)
+    assert "could not be used: Expected `bool`, got `str` - at `$.done`." in again
+    assert WRONG_TEXT in again
+    assert (directory / "again-2" / CONTEXT).read_text() == again
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (WRONG_TEXT, "Expected `bool`, got `str` - at `$.done`"),
+        ("It is done.", "it holds no JSON object"),
+        ("", "it is empty"),
+        ("{}", "it has none of the fields done, grade"),
+    ],
+)
+def test_wrong_answers_for_ever_are_no_answer(asked, scripted, said, reason):
+    agent = scripted(said, said, format="codex")
+    answer, _ = asked(agent.command)
+    assert answer == Unanswered(f"the answer cannot be used: {reason}", answer.reports)
+    assert len(agent.starts) == len(answer.reports) == 2
+
+
+def test_a_form_of_answer_in_a_tool_or_a_thought_is_not_the_answer(asked, scripted):
+    step = {"tool": {"name": "Bash", "output": GOOD_TEXT}, "think": GOOD_TEXT, "final": "I could not tell."}
+    answer, _ = asked(scripted(step, step).command)
+    assert isinstance(answer, Unanswered)
+
+
+@pytest.mark.parametrize(
+    ("step", "reason"),
+    [(fails(3), "it exited with code 3"), (crash(), "it was killed by SIGKILL")],
+)
+def test_an_agent_that_fails_gives_no_answer_and_is_not_asked_again(asked, scripted, step, reason):
+    agent = scripted({"say": GOOD_TEXT} | step, GOOD_TEXT)
+    answer, _ = asked(agent.command)
+    assert answer == Unanswered(reason, answer.reports)
+    assert len(agent.starts) == 1
+
+
+def test_an_agent_that_hangs_gives_no_answer(asked, scripted):
+    answer, _ = asked(scripted(hangs()).command, limits=Limits(idle=1))
+    assert isinstance(answer, Unanswered)
+    assert "wrote nothing for timeouts.idle" in answer.reason
+
+
+def test_a_quota_is_told_to_whoever_asked(asked, tmp_path):
+    answer, _ = asked(plays(tmp_path, "claude/err429-maxretries2.ndjson", "--json-schema"), Status)
+    assert isinstance(answer, Unanswered)
+    assert answer.problem.kind == "quota"
+
+
+def test_a_missing_agent_is_no_answer(asked):
+    answer, _ = asked("/no/such/claude")
+    assert isinstance(answer, Unanswered)
+    assert answer.reason.startswith("/no/such/claude is not on PATH")
+    assert answer.reports == []
+
+
+def test_the_agents_own_flags_stay(asked, scripted):
+    agent = scripted(GOOD_TEXT)
+    asked(agent.command, flags=["--model opus"])
+    assert agent.starts[0].argv[1:3] == ["--model", "opus"]
