@@ -1,12 +1,18 @@
 """What the parser makes of the messages of an ACP agent."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from acp_scripts import DONE, by, calls, says, shows, thinks, updates
 from ralph.agents.acp_stream import AcpParser
+from ralph.agents.recorder import Recorder
+from ralph.agents.redact import Redactor
 from ralph.model.events import Result, Text, Thinking, Todo, TodoItem, Tokens, ToolEnd, ToolStart
 
 CASSETTE = Path(__file__).parents[1] / "cassettes/acp/session.ndjson"
@@ -172,3 +178,19 @@ def test_lines_that_are_no_messages_are_kept_and_harm_nothing():
     parser.feed(b'\x00\xff\n[1]\n"x"\n{"method": 5}\n{"params": {"update": []}}\n{}\nnull\n', events.append)
     parser.feed(b'{"id": 3, "result": {"stopReason": "end_turn"}}\n', events.append)
     assert [type(event).__name__ for event in events] == ["Unknown"] * 6 + ["Result"]
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(1, CASSETTE.stat().st_size), max_size=12))
+def test_wherever_the_stream_is_cut_the_events_are_the_same(places):
+    whole = CASSETTE.read_bytes()
+    cuts = [0, *sorted(places), len(whole)]
+    parser, expected = AcpParser(), AcpParser()
+    events, wanted = [], []
+    expected.feed(whole, wanted.append)
+    with TemporaryDirectory() as directory:
+        record = Recorder(Path(directory) / "stream.ndjson", Redactor(()), parser=parser, emit=events.append)
+        for start, end in pairwise(cuts):
+            record(whole[start:end])
+        record.close()
+    assert events == wanted

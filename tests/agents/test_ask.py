@@ -13,7 +13,8 @@ from ralph.agents.ask import SCHEMA, Answered, Unanswered, ask
 from ralph.agents.registry import choose
 from ralph.agents.run import CONTEXT, Limits, Surroundings
 from ralph.config.schema import apply_schema
-from ralph.testing import ScriptedAgent, crash, fails, hangs
+from ralph.testing import ModelServer, ScriptedAgent, crash, fails, hangs, real_agent, temp_repo
+from real_programs import need_cli
 
 CASSETTES = Path(__file__).parents[1] / "cassettes"
 QUESTION = "Is it done?"
@@ -229,3 +230,42 @@ def test_the_agents_own_flags_stay(asked, scripted):
     agent = scripted(GOOD_TEXT)
     asked(agent.command, flags=["--model opus"])
     assert agent.starts[0].argv[1:3] == ["--model", "opus"]
+
+
+@pytest.fixture
+def real(tmp_path):
+    """Ask a real agent, behind which the scripted model answers."""
+    repo = temp_repo(tmp_path)
+
+    def put(name, server):
+        need_cli(name)
+        agent = real_agent(name, server.url, repo.home)
+        around = Surroundings(
+            project=repo.path,
+            directory=repo.path / "attempt",
+            env={**repo.env, **agent.env},
+            attempt="ask.1.1",
+            limits=Limits(run=240),
+        )
+        return asyncio.run(ask(choose(apply_schema(agent.settings)), QUESTION, Verdict, around))
+
+    return put
+
+
+@pytest.mark.e2e
+def test_the_real_claude_answers_in_the_form_that_was_asked_for(real):
+    turns = ({"tool": {"name": "StructuredOutput", "input": {"done": True, "grade": "good"}}}, {"say": "There."})
+    with ModelServer(*turns) as server:
+        answer = real("claude", server)
+        assert answer == Answered(GOOD, answer.reports)
+        [offered] = [tool for tool in server.conversation[0].tools if tool.name == "StructuredOutput"]
+    assert offered.schema["required"] == ["done", "grade"]
+
+
+@pytest.mark.e2e
+def test_the_real_codex_answers_in_the_form_that_was_asked_for(real):
+    with ModelServer({"say": WRONG_TEXT}, {"say": GOOD_TEXT}) as server:
+        answer = real("codex", server)
+        assert answer == Answered(GOOD, answer.reports)
+        assert [request.answer_schema["required"] for request in server.conversation] == [["done", "grade"]] * 2
+        assert "Expected `bool`, got `str`" in server.conversation[1].prompt

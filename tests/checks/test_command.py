@@ -113,3 +113,28 @@ def test_a_link_in_the_place_of_the_log_is_not_followed(check, tmp_path):
     with pytest.raises(OSError, match=r"the\.log"):
         check("echo overwritten")
     assert (tmp_path / "precious").read_text() == "mine"
+
+
+async def _logged(tmp_path, command, secrets):
+    log = tmp_path / "log"
+    around = {
+        "cwd": tmp_path,
+        "env": {"PATH": os.environ["PATH"]},
+        "attempt": "a",
+        "log": log,
+        "limit": None,
+        "keep": 100,
+    }
+    evidence = await run_command(command, **around, secrets=secrets)
+    return evidence.output, log.read_bytes()
+
+
+def test_a_secret_in_the_output_reaches_neither_the_log_nor_the_agent(tmp_path):
+    output, log = asyncio.run(_logged(tmp_path, "echo before s3cret-value after; exit 1", [b"s3cret-value"]))
+    assert output == "before [redacted] after\n"
+    assert log == b"before [redacted] after\n"
+
+
+def test_output_without_a_secret_stays_as_it_is(tmp_path):
+    _, log = asyncio.run(_logged(tmp_path, "printf 'a\\0b'", [b"s3cret-value"]))
+    assert log == b"a\0b"

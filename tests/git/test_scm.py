@@ -4,6 +4,7 @@ import pytest
 
 from ralph.git.scm import Scm
 from ralph.kernel.actions import Staged
+from ralph.model.errors import ConfigError
 from ralph.store.state_dir import StateDir
 from ralph.testing import TempRepo, temp_repo
 
@@ -147,10 +148,16 @@ def test_only_git_needs_a_git_repository(tmp_path, command):
     repo = TempRepo(tmp_path)
     repo.path.mkdir()
     repo.home.mkdir()
-    assert not asyncio.run(scm(repo, command).is_repository())
-    assert asyncio.run(scm(repo, "hg").is_repository())
+    with pytest.raises(ConfigError, match="is not a git repository"):
+        asyncio.run(scm(repo, command).require_repository())
+    assert asyncio.run(scm(repo, "hg").require_repository()) is None
+
+
+def test_a_git_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be started"):
+        asyncio.run(Scm("/nowhere/git", tmp_path, {}, "run.1.1").require_repository())
 
 
 def test_a_folder_inside_a_repository_will_do(repo):
     (repo.path / "sub").mkdir()
-    assert asyncio.run(Scm("git", repo.path / "sub", repo.env, "run.1.1").is_repository())
+    assert asyncio.run(Scm("git", repo.path / "sub", repo.env, "run.1.1").require_repository()) is None

@@ -1,11 +1,14 @@
 """Replace known secret values in a stream of bytes, also where a value is cut by the end of a piece."""
 
 import base64
+import mmap
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from urllib.parse import quote
 
 MASK = b"[redacted]"
+CHUNK = 1 << 20
 
 
 class Redactor:
@@ -64,3 +67,19 @@ def needles(secrets: Iterable[str]) -> tuple[bytes, ...]:
         raw = secret.encode(errors="surrogateescape")
         found |= dict.fromkeys((raw, base64.b64encode(raw).rstrip(b"="), quote(raw, safe="").encode()))
     return tuple(found)
+
+
+def redact_file(path: Path, needles: Sequence[bytes]) -> None:
+    """For output that went straight into a file: most files hold no secret, and are only looked through."""
+    if not needles or not path.stat().st_size:
+        return
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        if all(data.find(needle) < 0 for needle in needles):
+            return
+    redactor = Redactor(needles)
+    masked = path.with_name(f"{path.name}.masked")
+    with path.open("rb") as source, masked.open("wb") as target:
+        while piece := source.read(CHUNK):
+            target.write(redactor.feed(piece))
+        target.write(redactor.rest())
+    masked.replace(path)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from ralph.app.inspect import action_name, run_json
 from ralph.app.plan import RECIPES
-from ralph.kernel.actions import AnyAction, ReadResponse, Restart, Wait, WaitForChildren
+from ralph.kernel.actions import AnyAction, Restart, Wait, WaitForChildren
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.runs import Entry, Run
 from ralph.store.database import connect
@@ -22,6 +22,9 @@ _action = msgspec.json.Decoder(AnyAction)
 _results: dict[str, type[Any]] = {str(kind.__struct_config__.tag): kind.result for kind in get_args(AnyAction)}
 LIMITS = ("limit", "max_restarts")
 """What the recipes call the number of iterations after which they give up."""
+
+EVIDENCE_NAMES = {"run-command": "guardrail {}: ", "read-response": ""}
+"""How evidence of an action of this kind begins; the other kinds begin with the name of the check."""
 
 
 class Now(Struct, frozen=True):
@@ -149,6 +152,7 @@ def _complaint(kind: str, result: bytes | None) -> str:
         case AgentReport(reason=reason) as report if not report.ok:
             return f"agent: {reason}"
         case Evidence(passed=False, check=check, reason=reason):
-            return reason if kind == ReadResponse.__struct_config__.tag else f"{check}: {reason}"
+            name = EVIDENCE_NAMES.get(kind, "{}: ").format(check)
+            return f"{name}{reason}"
         case _:
             return ""

@@ -132,8 +132,8 @@ def _status(verdict: AnyVerdict) -> RunStatus:
 
 async def _require_repository(plan: Plan, run: Run) -> None:
     scm = plan.loop.scm if isinstance(plan.loop, PromptRun) else None
-    if scm and not await Scm(scm.command, plan.project, os.environ, run.id).is_repository():
-        raise ConfigError(f"{plan.project} is not a git repository, and the SCM tasks need one.", "Run: git init")
+    if scm:
+        await Scm(scm.command, plan.project, os.environ, run.id).require_repository()
 
 
 def _end_leftovers(run: Run) -> None:

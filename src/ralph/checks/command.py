@@ -2,9 +2,10 @@
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ralph.agents.redact import redact_file
 from ralph.model.errors import AgentUnusable
 from ralph.model.evidence import Evidence
 from ralph.proc import spawn
@@ -27,6 +28,7 @@ async def run_command(
     log: Path,
     limit: float | None,
     keep: int,
+    secrets: Sequence[bytes] = (),
 ) -> Evidence:
     """Standard output and error go straight into the log: no output is too much for it."""
     began = time.monotonic()
@@ -41,6 +43,7 @@ async def run_command(
         exit_code, reason = None, f"it could not be started: {error}"
     finally:
         os.close(file)
+    redact_file(log, secrets)
     if ending == "timeout":
         exit_code, reason = None, f"it ran longer than timeouts.guardrail ({limit:g} s) and was ended"
     return Evidence(

@@ -45,7 +45,9 @@ def post(task_dir: Path | None, project: bool, kind: str, body: str) -> None:
 @project_option
 @click.option("-f", "--follow", is_flag=True, help="Go on with the messages that come.")
 @click.option("--type", "kind", help="Only messages of this type.")
-@click.option("--since", metavar="ID|TIME", help="Only after this message, or from this time on (or 30m ago: 30m).")
+@click.option(
+    "--since", metavar="ID|TIME", help="Only after this message, or from this time on; 30m is half an hour ago."
+)
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="Only the last so many.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON list; with --follow, an object on each line.")
 def read(

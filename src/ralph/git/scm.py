@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ralph.kernel.actions import Staged
+from ralph.model.errors import ConfigError
 from ralph.model.evidence import Evidence
 from ralph.proc import Captured, collect
 
@@ -52,8 +53,14 @@ class Scm:
             duration=time.monotonic() - began,
         )
 
-    async def is_repository(self) -> bool:
-        return not self.is_git or (await self._run("rev-parse", "--is-inside-work-tree")).code == 0
+    async def require_repository(self) -> None:
+        if not self.is_git:
+            return
+        inside = await self._run("rev-parse", "--is-inside-work-tree")
+        if inside.code is None:
+            raise ConfigError(f"the SCM tasks need {self.name}, which cannot be started.", "Install git: ralph doctor")
+        if inside.code != 0:
+            raise ConfigError(f"{self._project} is not a git repository, and the SCM tasks need one.", "Run: git init")
 
     async def _is_clean(self) -> bool:
         if not self.is_git:

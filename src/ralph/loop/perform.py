@@ -144,6 +144,7 @@ class Performer:
             log=kept,
             limit=self._settings.timeouts.guardrail or None,
             keep=self._settings.output_truncate_chars,
+            secrets=self._secrets,
         )
         shown = self._state.root / f"guardrail_{action.iteration}_{action.slug}.log"
         _put(kept, shown)

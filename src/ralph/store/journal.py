@@ -1,6 +1,7 @@
 """The journal of one run: append-only, and the single source of truth about it.
 
-An action's start is on disk before it is performed; its end is on disk before the next one starts.
+The start of an action that has effects is on disk before it is performed; its end, and all reads after it, are on
+disk before the next such action starts. A kill in between repeats the last one, as a new attempt.
 """
 
 import time

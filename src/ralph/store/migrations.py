@@ -61,7 +61,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE blobs (hash TEXT PRIMARY KEY, data BLOB NOT NULL)",
     ),
     (
-        "CREATE INDEX runs_by_status ON runs (status, started_at)",
+        "CREATE INDEX runs_by_status ON runs (status, project)",
+        "DROP INDEX runs_by_parent",
+        "CREATE INDEX runs_by_parent ON runs (parent_id, started_at)",
         # Who still refers to a blob; the condition is that of store.run_gc, word for word, or it is not used.
         "CREATE INDEX journal_blob_actions ON journal (action) WHERE substr(action, 1, 5) = x'626c6f623a'",
         "CREATE INDEX journal_blob_results ON journal (result) WHERE substr(result, 1, 5) = x'626c6f623a'",
