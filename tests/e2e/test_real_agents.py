@@ -9,7 +9,8 @@ import pytest
 
 from loops import is_alive, wait_until
 from ralph.testing import ModelServer, real_agent
-from ralph.testing.real_agents import AGENTS, find_cli
+from ralph.testing.real_agents import AGENTS
+from real_programs import need_cli
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -21,9 +22,7 @@ LIMITED = {"error": 429, "retry_after": 1}
 
 @pytest.fixture(params=AGENTS)
 def name(request):
-    if find_cli(request.param) is None:
-        message = f"{request.param} is not installed: npm could not bring it (see tests/e2e/install_agents.py)"
-        pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
+    need_cli(request.param)
     return request.param
 
 
