@@ -95,6 +95,7 @@ def test_thoughts_tool_output_echoes_and_subagents_are_never_the_final_message()
 def test_a_tool_that_becomes_known_in_pieces_starts_once_with_what_is_known():
     parser, events = parsed(
         calls("t1", status="pending", kind="execute", rawInput={}),
+        updates("t1", rawInput={"cwd": "."}),
         updates("t1", title="make test", rawInput={"command": "make test"}),
         updates("t1", status="in_progress"),
         updates("t1", status="failed", content=shows("no rule")),

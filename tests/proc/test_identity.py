@@ -1,8 +1,13 @@
 import os
+import pwd
+import signal
 import subprocess
+import sys
 import time
 
-from ralph.proc.identity import lives, started
+import pytest
+
+from ralph.proc.identity import lives, owner, send, started
 
 
 def test_this_process_lives():
@@ -22,3 +27,40 @@ def test_a_process_that_has_ended_does_not():
 def test_another_process_of_the_same_pid_is_another_process():
     assert not lives(os.getpid(), started() - 3600)
     assert not lives(os.getpid(), started() + 3600)
+
+
+def test_a_zombie_does_not_live():
+    with subprocess.Popen(["sleep", "600"]) as process:
+        since = started(process.pid)
+        process.kill()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        assert not lives(process.pid, since)
+        assert not send(process.pid, since, signal.SIGTERM)
+
+
+def test_a_signal_reaches_this_very_process():
+    with subprocess.Popen(["sleep", "600"]) as process:
+        assert send(process.pid, started(process.pid), signal.SIGTERM)
+        assert process.wait(30) == -signal.SIGTERM
+
+
+def test_a_signal_does_not_reach_another_process_of_the_same_pid():
+    with subprocess.Popen(["sleep", "600"]) as process:
+        assert not send(process.pid, started(process.pid) - 60, signal.SIGKILL)
+        assert process.poll() is None
+        process.kill()
+
+
+def test_a_signal_to_a_process_that_is_gone_is_no_error():
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    assert not send(process.pid, 1.0, signal.SIGTERM)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the clock is asked")
+def test_a_start_is_not_told_by_the_clock_which_may_be_stepped():
+    assert started() < time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def test_the_owner_of_a_process_has_a_name():
+    assert owner(os.getpid()) == pwd.getpwuid(os.geteuid()).pw_name

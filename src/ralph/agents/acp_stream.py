@@ -24,7 +24,6 @@ from ralph.model.events import (
 
 AUTH_REQUIRED = -32000
 ENDED = ("completed", "failed")
-NOTHING = (b"", b"{}", b"null")
 
 
 class Tool:
@@ -107,7 +106,7 @@ class AcpParser(JsonLines):
             yield from self._speech.interrupt()
         tool = self._tools.setdefault(key, Tool())
         tool.learn(update)
-        if not tool.shown and (bytes(update.raw_input) not in NOTHING or update.status not in (None, "pending")):
+        if not tool.shown and (tool.arguments or update.status not in (None, "pending")):
             tool.shown = True
             yield ToolStart(key, *tool.called)
         if update.status in ENDED:

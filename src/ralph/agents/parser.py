@@ -2,15 +2,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from ralph.model.events import AnyEvent, PermissionDenied, Result, Text, ToolEnd, ToolStart, Unknown
 
+T = TypeVar("T")
 Emit = Callable[[AnyEvent], None]
 SUMMARY_KEYS = ("file_path", "filePath", "path", "command", "cmd", "pattern", "url", "query", "description", "prompt")
 SUMMARY_LENGTH = 200
+
+BLANK = b" \t\r\0"
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
 
 _object = msgspec.json.Decoder(dict[str, Any])
 
@@ -28,6 +32,10 @@ class Parser(Protocol):
     denied: list[PermissionDenied]
 
     def feed(self, lines: bytes, emit: Emit | None) -> None: ...
+
+    def finish(self, emit: Emit | None) -> None:
+        """The stream has ended: no line will follow."""
+        ...
 
 
 class JsonLines(ABC):
@@ -50,25 +58,41 @@ class JsonLines(ABC):
         self.watched = emit is not None
         try:
             objects = self._decoder.decode_lines(lines)
-        except msgspec.DecodeError:
+        except UNREADABLE:
             # Some line among them is not what we expect: take them one by one and keep what is not.
+            self._feed_one_by_one(lines, emit)
+            return
+        if objects and len(objects) != lines.count(b"\n") + (lines[-1:] != b"\n"):
+            # The decoder also takes an object over two lines, or two in one: what counts must not depend on the cuts.
             self._feed_one_by_one(lines, emit)
             return
         for line in objects:
             self._note(self.read(line), emit)
 
+    def finish(self, emit: Emit | None) -> None:
+        self.watched = emit is not None
+        self._note(self.rest(), emit)
+
     @abstractmethod
     def read(self, line: Any) -> Iterable[AnyEvent]: ...
 
+    def rest(self) -> Iterable[AnyEvent]:
+        """What can only be said once the stream has ended."""
+        return ()
+
     def _feed_one_by_one(self, lines: bytes, emit: Emit | None) -> None:
-        for raw in lines.splitlines():
-            if not raw.strip():
-                continue
-            try:
-                found = self.read(self._decoder.decode(raw))
-            except msgspec.DecodeError:
-                found = (Unknown(raw),)
-            self._note(found, emit)
+        for raw in lines.split(b"\n"):
+            if line := raw.strip(BLANK):
+                self._note(self._read_alone(line), emit)
+
+    def _read_alone(self, line: bytes) -> Iterable[AnyEvent]:
+        try:
+            return self.read(self._decoder.decode(line))
+        except msgspec.DecodeError:
+            return (Unknown(line),)
+        except UnicodeDecodeError:
+            # A broken character must not cost the line, which may be the result.
+            return self._read_alone(line.decode(errors="replace").encode())
 
     def _note(self, found: Iterable[AnyEvent], emit: Emit | None) -> None:
         for event in found:
@@ -109,13 +133,24 @@ class PlainText:
         if emit is not None:
             emit(Text(lines.decode(errors="replace")))
 
+    def finish(self, emit: Emit | None) -> None:
+        """Nothing was held back."""
+
+
+def decoded(decoder: "msgspec.json.Decoder[T]", raw: msgspec.Raw, otherwise: T) -> T:
+    """A part of a line that is decoded only when it is needed."""
+    content = bytes(raw)
+    try:
+        return decoder.decode(content) if content else otherwise
+    except msgspec.DecodeError:
+        return otherwise
+    except UnicodeDecodeError:
+        return decoded(decoder, msgspec.Raw(content.decode(errors="replace").encode()), otherwise)
+
 
 def summary(raw: msgspec.Raw) -> str:
     """The one argument of a tool call that tells most."""
-    try:
-        fields = _object.decode(raw) if bytes(raw) else {}
-    except msgspec.DecodeError:
-        return ""
+    fields = decoded(_object, raw, {})
     for key in SUMMARY_KEYS:
         if isinstance(value := fields.get(key), str):
             return " ".join(value.split())[:SUMMARY_LENGTH]

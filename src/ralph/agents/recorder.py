@@ -43,6 +43,8 @@ class Recorder:
         if self._unfinished:
             self._parse(b"".join(self._unfinished))
             self._unfinished = []
+        if self._parser:
+            self._parser.finish(self._emit)
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

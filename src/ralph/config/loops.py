@@ -59,15 +59,15 @@ class EnvSettings(Section, frozen=True):
 
 class DisplaySettings(Section, frozen=True):
     emoji: bool = True
-    """Whether what the agent does is marked with emoji, or with plain markers such as `[OK]` and `[ERR]`."""
+    """Whether every loop marks what the agent does with emoji, or with plain markers such as `[OK]` and `[ERR]`."""
     color: Literal["auto", "never"] = "auto"
-    """Colour on a terminal, unless `NO_COLOR` is set; or never."""
+    """Whether every loop shows colour on a terminal, unless `NO_COLOR` is set; or never."""
     timestamps: bool = False
-    """Whether each line of agent output begins with the time."""
+    """Whether every loop puts the time before each line of agent output."""
     max_output_lines: Count = 3
-    """How many lines of a tool's output are shown."""
+    """How many lines of a tool's output every loop shows."""
     max_output_chars: Count = 400
-    """How many characters of a tool's output are shown."""
+    """How many characters of a tool's output every loop shows."""
 
 
 class QuotaSettings(Section, Timed, frozen=True):

@@ -23,7 +23,7 @@ from ralph.kernel.recipes.supervise import SuperviseRun
 from ralph.loop.stop import Stop
 from ralph.model.errors import Blocked, RalphError
 from ralph.model.runs import Run
-from ralph.store.bus import project_bus, task_bus
+from ralph.store.bus import Bus, project_bus, task_bus
 from ralph.store.runs import live_children
 
 DONE = "DONE"
@@ -38,6 +38,7 @@ class Supervising:
         self._loop = loop
         self._connection = connection
         self._stop = stop
+        self._bus = task_bus(Path(loop.task_dir))
         self.table: dict[type[Any], Callable[..., Any]] = {
             LookForMarkers: self._look,
             AwaitGo: self._await_go,
@@ -47,7 +48,7 @@ class Supervising:
         }
 
     async def _look(self, action: LookForMarkers, _seq: int, _attempt: int) -> Markers:
-        return _markers(Path(action.task_dir), action.bus_seen)
+        return _markers(Path(action.task_dir), self._bus, action.bus_seen)
 
     async def _await_go(self, action: AwaitGo, _seq: int, attempt: int) -> None:
         still = _wish_in_file(Path(action.task_dir) / WAIT)
@@ -57,13 +58,13 @@ class Supervising:
 
     async def _restart(self, action: Restart, _seq: int, _attempt: int) -> Waited:
         began = time.monotonic()
-        self._say(action.task_dir, action.message_type, action.body)
+        self._say(action.message_type, action.body)
         if action.seconds > 0:
             await self._stop.sleep(action.seconds)
         return Waited(time.monotonic() - began)
 
     async def _post(self, action: PostMessage, _seq: int, _attempt: int) -> None:
-        self._say(action.task_dir, action.message_type, action.body)
+        self._say(action.message_type, action.body)
         if action.to_project:
             name = "/".join(part for part in (self._loop.project_id, self._loop.task_id) if part)
             body = f"{name}: {action.body}" if name else action.body
@@ -78,25 +79,24 @@ class Supervising:
             running = live_children(self._connection, self._run.id)
         return ChildrenLeft(running, time.monotonic() - began)
 
-    def _say(self, task_dir: str, message_type: str, body: str) -> None:
+    def _say(self, message_type: str, body: str) -> None:
         # The bus is for others to read. That it cannot be written (the directory is gone) must not stop the loop.
         with suppress(RalphError, OSError):
-            task_bus(Path(task_dir)).post(message_type, body, run=self._run.id)
+            self._bus.post(message_type, body, run=self._run.id)
 
 
-def _markers(directory: Path, bus_seen: str) -> Markers:
+def _markers(directory: Path, bus: Bus, bus_seen: str) -> Markers:
     if not directory.is_dir():
         return Markers(problem=f"the task directory {directory} is gone")
     done, problem = _is_there(directory / DONE)
     if problem:
         return Markers(problem=problem)
-    seen, wish = _wish_on_bus(directory, bus_seen)
+    seen, wish = _wish_on_bus(bus, bus_seen)
     return Markers(done=done, waits_for=_wish_in_file(directory / WAIT) or wish, bus_seen=seen)
 
 
-def _wish_on_bus(directory: Path, since: str) -> tuple[str, str]:
+def _wish_on_bus(bus: Bus, since: str) -> tuple[str, str]:
     """The last message's id, and what a new message asks to wait for."""
-    bus = task_bus(directory)
     if not bus.path.exists():
         return since, ""
     new = bus.read(since=since or None)

@@ -162,14 +162,18 @@ async def spawn(
 
 async def _leave_nothing(process: Process, *, grace: float, interrupt_first: bool) -> None:
     running = process.exit_code is None
-    if running or adopted() != []:
-        from ralph.proc.tree import end
+    try:
+        if running or adopted() != []:
+            from ralph.proc.tree import end
 
-        root, patience = (process.pid, grace) if running else (None, 0.0)
-        await _to_its_end(asyncio.to_thread(end, root, process.mark, grace=patience, interrupt_first=interrupt_first))
-    process.close()
-    started.discard(process.pid)
-    live.discard(process.mark)
+            root, patience = (process.pid, grace) if running else (None, 0.0)
+            await _to_its_end(
+                asyncio.to_thread(end, root, process.mark, grace=patience, interrupt_first=interrupt_first)
+            )
+    finally:
+        process.close()
+        started.discard(process.pid)
+        live.discard(process.mark)
 
 
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:

@@ -108,7 +108,7 @@ def _mark(info: os.stat_result) -> Mark:
 def _mark_at(path: Path) -> Mark | None:
     try:
         return _mark(path.lstat())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
 
 
