@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 TEST_ARGS ?= -n auto
 
-.PHONY: help demo test check lint types layers docs docs-check picture e2e bench lock clean
+.PHONY: help demo test check lint types layers docs docs-check picture e2e wheel bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,15 @@ docs-check: $(VENV)/.run ## fail if a generated page is stale
 
 e2e: $(VENV)/.test ## slow matrices and the real agents (installed from npm into a cache outside the repository)
 	@AGENTS_CACHE="$$($(BIN)/python tests/e2e/install_agents.py)" $(BIN)/python -m pytest $(TEST_ARGS) -m e2e
+
+wheel: $(VENV)/.run ## build the wheel and play the demo from it in a fresh environment
+	@rm -rf build/wheel && mkdir -p build/wheel
+	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir build/wheel .
+	@$(PYTHON) -m venv build/wheel/venv
+	@build/wheel/venv/bin/python -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements/run.txt
+	@build/wheel/venv/bin/python -m pip --quiet --disable-pip-version-check install --no-deps build/wheel/*.whl
+	@build/wheel/venv/bin/ralph --version
+	@build/wheel/venv/bin/ralph demo
 
 bench: $(VENV)/.run ## speed and memory beside a bash loop, as ratios
 	@$(BIN)/python benchmarks/run.py
