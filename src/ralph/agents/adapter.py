@@ -1,6 +1,7 @@
 """What ralph must know about an agent: how it is called, and how its stream is read."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import ClassVar
@@ -37,6 +38,8 @@ class Adapter(ABC):
     name: ClassVar[str]
     environment: ClassVar[tuple[str, ...] | None] = ()
     """Patterns of the variables it may see beyond the basics; none at all means that it inherits everything."""
+    variables: ClassVar[Mapping[str, str]] = {}
+    """Variables that it needs to work unattended, unless the user has set them."""
     interrupt_first: ClassVar[bool] = False
     """Whether it ends its own tools only on SIGINT."""
     endpoint_variable: ClassVar[str | None] = None

@@ -1,12 +1,12 @@
 """Claude's stream-json, which Amp and Qwen follow: NDJSON, one content block a line."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Raw, Struct
 
-from ralph.agents.parser import JsonLines, summary
+from ralph.agents.parser import JsonLines, decoded, summary
 from ralph.agents.problems import classify
 from ralph.model.events import (
     AnyEvent,
@@ -30,10 +30,10 @@ RETRY_REASONS = {"rate_limit": "rate limit", "overloaded": "overloaded"}
 
 
 class Usage(Struct, gc=False):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_read_input_tokens: int = 0
-    cache_creation_input_tokens: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
+    cache_read_input_tokens: int | None = 0
+    cache_creation_input_tokens: int | None = 0
 
 
 class Block(Struct, gc=False):
@@ -62,29 +62,34 @@ class LimitInfo(Struct, gc=False, rename="camel"):
     resets_at: float | None = None
 
 
-class Line(Struct, gc=False):
+class Line(Struct, frozen=True, gc=False):
+    """What matters most must not be lost to a field of another type: the parts of a result are decoded one by one."""
+
     type: str = ""
     subtype: str | None = ""
     message: Message | str | None = None
     parent_tool_use_id: str | None = None
-    session_id: str = ""
-    model: str = ""
-    result: str | None = ""
+    session_id: str | None = ""
+    model: str | None = ""
+    result: Raw = Raw()
     error: Raw = Raw()
-    is_error: bool = False
+    errors: Raw = Raw()
+    is_error: bool | None = False
     api_error_status: int | None = None
     terminal_reason: str | None = ""
     total_cost_usd: float | None = None
-    usage: Usage | None = None
+    usage: Raw = Raw()
     structured_output: Raw = Raw()
-    permission_denials: list[Denial] = []
-    rate_limit_info: LimitInfo | None = None
+    permission_denials: Raw = Raw()
+    rate_limit_info: Raw = Raw()
     attempt: int = 0
     max_retries: int = 0
     task_id: str = ""
     description: str = ""
     status: str | None = ""
     text: str = ""
+    original_model: str | None = ""
+    fallback_model: str | None = ""
 
 
 class Part(Struct, gc=False):
@@ -110,18 +115,24 @@ class ErrorObject(Struct, gc=False):
     message: str = ""
 
 
+_text = msgspec.json.Decoder(str)
+_texts = msgspec.json.Decoder(list[str])
 _error = msgspec.json.Decoder(str | ErrorObject)
 _content = msgspec.json.Decoder(str | list[Part])
 _todos = msgspec.json.Decoder(Todos)
 _task = msgspec.json.Decoder(TaskInput)
+_usage = msgspec.json.Decoder(Usage)
+_denials = msgspec.json.Decoder(list[Denial])
+_limit = msgspec.json.Decoder(LimitInfo)
 
 
 class ClaudeParser(JsonLines):
-    line_type = Line
+    line_type: ClassVar[type[Struct]] = Line
 
     def __init__(self) -> None:
         super().__init__()
         self._tasks: dict[str, TodoItem] = {}
+        self._made_tasks = 0
         self._limited_until: float | None = None
 
     def read(self, line: Any) -> Iterable[AnyEvent]:
@@ -132,11 +143,28 @@ class ClaudeParser(JsonLines):
                 return self._closing(line)
             case "system":
                 return _system(line)
-            case "rate_limit_event" if line.rate_limit_info and line.rate_limit_info.status == "rejected":
-                self._limited_until = line.rate_limit_info.resets_at
-                return (RateLimited("the usage limit is reached", self._limited_until),)
+            case "rate_limit_event":
+                return self._limit(decoded(_limit, line.rate_limit_info, LimitInfo()))
             case _:
                 return ()
+
+    def failed(self, line: Line) -> bool:
+        # An API error comes as `subtype: success` with `is_error`; other failures as a subtype that begins with error.
+        return bool(line.is_error) or (line.subtype or "").startswith("error")
+
+    def spent(self, line: Line) -> Tokens:
+        usage = decoded(_usage, line.usage, Usage())
+        return Tokens(
+            usage.input_tokens or 0,
+            usage.output_tokens or 0,
+            usage.cache_read_input_tokens or 0,
+            usage.cache_creation_input_tokens or 0,
+        )
+
+    def _limit(self, info: LimitInfo) -> Iterable[AnyEvent]:
+        if info.status == "rejected":
+            self._limited_until = info.resets_at
+            yield RateLimited("the usage limit is reached", info.resets_at)
 
     def _message(self, line: Line, content: list[Block] | str) -> Iterable[AnyEvent]:
         if isinstance(content, str):
@@ -153,7 +181,8 @@ class ClaudeParser(JsonLines):
                 yield Thinking(block.thinking)
             case "tool_use":
                 yield ToolStart(block.id, block.name, summary(block.input))
-                yield from self._todo(block)
+                if not aside:
+                    yield from self._todo(block)
             case "tool_result":
                 # Tool output is most of a stream: decoded only if somebody looks.
                 yield ToolEnd(block.tool_use_id, _output(block.content) if self.watched else "", bool(block.is_error))
@@ -162,33 +191,36 @@ class ClaudeParser(JsonLines):
 
     def _todo(self, block: Block) -> Iterable[AnyEvent]:
         match block.name:
-            case "TodoWrite":
-                yield Todo(
-                    [TodoItem(item.content, item.status) for item in _decoded(_todos, block.input, Todos()).todos]
-                )
+            case "TodoWrite" | "todo_write":
+                todos = decoded(_todos, block.input, Todos()).todos
+                yield Todo([TodoItem(item.content, item.status) for item in todos])
             case "TaskCreate":
-                made = _decoded(_task, block.input, TaskInput())
-                self._tasks[str(len(self._tasks) + 1)] = TodoItem(made.subject, "pending")
+                self._made_tasks += 1
+                subject = decoded(_task, block.input, TaskInput()).subject
+                self._tasks[str(self._made_tasks)] = TodoItem(subject, "pending")
                 yield Todo(list(self._tasks.values()))
             case "TaskUpdate":
-                change = _decoded(_task, block.input, TaskInput())
-                if (known := self._tasks.get(change.taskId)) and change.status:
-                    self._tasks[change.taskId] = TodoItem(change.subject or known.text, change.status)
+                change = decoded(_task, block.input, TaskInput())
+                if change.taskId in self._tasks:
+                    self._update(change)
                     yield Todo(list(self._tasks.values()))
             case _:
                 pass
 
+    def _update(self, change: TaskInput) -> None:
+        known = self._tasks[change.taskId]
+        if change.status == "deleted":
+            del self._tasks[change.taskId]
+        else:
+            self._tasks[change.taskId] = TodoItem(change.subject or known.text, change.status or known.status)
+
     def _closing(self, line: Line) -> Iterable[AnyEvent]:
-        for denial in line.permission_denials:
+        for denial in decoded(_denials, line.permission_denials, []):
             yield PermissionDenied(denial.tool_name, summary(denial.tool_input))
-        # An API error comes as `subtype: success` with `is_error`; other failures as a subtype that begins with error.
-        failed = line.is_error or (line.subtype or "").startswith("error")
-        words = line.result or _error_text(line.error) or (line.subtype or "" if failed else "")
-        if not failed and bytes(line.structured_output) not in (b"", b"null"):
-            # It was asked for an answer of this form: nothing else that it says is one.
-            words = bytes(line.structured_output).decode(errors="replace")
+        failed = self.failed(line)
+        words = _final_words(line) or (_error_words(line) if failed else "")
         problem = self._problem(line, words) if failed else None
-        yield Result(words, failed, line.total_cost_usd, tokens(line.usage), problem)
+        yield Result(words, failed, line.total_cost_usd, self.spent(line), problem)
 
     def _problem(self, line: Line, words: str) -> Problem:
         if line.terminal_reason == "prompt_too_long":
@@ -196,18 +228,22 @@ class ClaudeParser(JsonLines):
         return classify(words, line.api_error_status, self._limited_until)
 
 
-def tokens(usage: Usage | None) -> Tokens:
-    if usage is None:
-        return Tokens()
-    return Tokens(
-        usage.input_tokens, usage.output_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens
-    )
+def _final_words(line: Line) -> str:
+    return decoded(_text, line.result, "") or _json_text(line.structured_output)
+
+
+def _error_words(line: Line) -> str:
+    """Why there is no final message: an error, or a subtype such as error_max_turns with what it means."""
+    if error := _error_text(line.error):
+        return error
+    details = [error for error in decoded(_texts, line.errors, []) if not error.startswith("[")]
+    return ": ".join([line.subtype or "", *details])
 
 
 def _system(line: Line) -> Iterable[AnyEvent]:
     match line.subtype:
         case "init":
-            yield Progress(f"session {line.session_id[:8]} {line.model}".strip())
+            yield Progress(f"session {(line.session_id or '')[:8]} {line.model or ''}".strip())
         case "api_retry":
             reason = _error_text(line.error)
             yield Retry(line.attempt, line.max_retries, RETRY_REASONS.get(reason, reason))
@@ -217,23 +253,23 @@ def _system(line: Line) -> Iterable[AnyEvent]:
             yield Subagent(line.task_id, line.status or "", "ended")
         case "notification":
             yield Progress(line.text)
+        case "model_fallback":
+            yield Progress(f"model {line.original_model} is replaced by {line.fallback_model}")
         case _:
             pass
 
 
 def _output(raw: Raw) -> str:
-    content = _decoded(_content, raw, "")
+    content = decoded(_content, raw, "")
     return content if isinstance(content, str) else "\n".join(part.text for part in content)
 
 
 def _error_text(raw: Raw) -> str:
     """An error as text, or as an object with a message in it."""
-    found: str | ErrorObject = _decoded(_error, raw, "")
+    found = decoded(_error, raw, "")
     return found if isinstance(found, str) else found.message
 
 
-def _decoded(decoder: "msgspec.json.Decoder[Any]", raw: Raw, otherwise: Any) -> Any:
-    try:
-        return decoder.decode(raw) if bytes(raw) else otherwise
-    except msgspec.DecodeError:
-        return otherwise
+def _json_text(raw: Raw) -> str:
+    text = bytes(raw).decode(errors="replace")
+    return "" if text == "null" else text

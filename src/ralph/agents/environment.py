@@ -22,11 +22,12 @@ SHORTEST_SECRET = 8
 
 def for_agent(adapter: Adapter, environ: Mapping[str, str], settings: EnvSettings) -> dict[str, str]:
     everything = settings.inherit == "all" or adapter.environment is None
-    return {
+    seen = {
         name: value
         for name, value in _own(environ).items()
         if everything or _matches(name, BASICS) or adapter.may_see(name) or name in settings.pass_
     }
+    return {**adapter.variables, **seen}
 
 
 def for_check(environ: Mapping[str, str]) -> dict[str, str]:

@@ -9,10 +9,10 @@ SECONDS = 20.0
 FLAG = re.compile(r"--[a-z][a-z0-9-]*")
 
 
-def offers(command: list[str], flag: str) -> bool:
-    """A page that lists no flags at all tells nothing: then a current version is taken for granted."""
+def offers(command: list[str], flag: str, *, unless_told: bool = True) -> bool:
+    """A page that lists no flags at all tells nothing: `unless_told` says what a current version has."""
     listed = _flags(tuple(command))
-    return flag in listed or not listed
+    return flag in listed if listed else unless_told
 
 
 @cache

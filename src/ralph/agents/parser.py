@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeVar
+from contextlib import suppress
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
@@ -12,7 +13,6 @@ T = TypeVar("T")
 Emit = Callable[[AnyEvent], None]
 SUMMARY_KEYS = ("file_path", "filePath", "path", "command", "cmd", "pattern", "url", "query", "description", "prompt")
 SUMMARY_LENGTH = 200
-
 BLANK = b" \t\r\0"
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
 
@@ -42,7 +42,7 @@ class JsonLines(ABC):
     """One JSON object a line. A subclass says what the objects of its agent mean."""
 
     plain = False
-    line_type: type[msgspec.Struct]
+    line_type: ClassVar[type[msgspec.Struct]]
 
     def __init__(self) -> None:
         self.result: Result | None = None
@@ -86,13 +86,10 @@ class JsonLines(ABC):
                 self._note(self._read_alone(line), emit)
 
     def _read_alone(self, line: bytes) -> Iterable[AnyEvent]:
-        try:
-            return self.read(self._decoder.decode(line))
-        except msgspec.DecodeError:
-            return (Unknown(line),)
-        except UnicodeDecodeError:
-            # A broken character must not cost the line, which may be the result.
-            return self._read_alone(line.decode(errors="replace").encode())
+        for candidate in (line, mended(line)):
+            with suppress(*UNREADABLE):
+                return self.read(self._decoder.decode(candidate))
+        return (Unknown(line),)
 
     def _note(self, found: Iterable[AnyEvent], emit: Emit | None) -> None:
         for event in found:
@@ -135,6 +132,16 @@ class PlainText:
 
     def finish(self, emit: Emit | None) -> None:
         """Nothing was held back."""
+
+
+def mended(line: bytes) -> bytes:
+    """A line that may be the result must not be lost to broken UTF-8, or to half an emoji as JavaScript cuts them."""
+    import json
+
+    try:
+        return json.dumps(json.loads(line.decode(errors="replace")), ensure_ascii=False).encode(errors="replace")
+    except (ValueError, RecursionError):
+        return line
 
 
 def decoded(decoder: "msgspec.json.Decoder[T]", raw: msgspec.Raw, otherwise: T) -> T:

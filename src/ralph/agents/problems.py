@@ -1,44 +1,80 @@
 """What an agent's structured error means to the loop. Never fed with tool output or prose."""
 
 import re
+import time
 
 from ralph.model.events import Problem, ProblemKind
 
 # The first that matches decides. Statuses come as a field, or in the words of an error event.
-BY_WORDS: tuple[tuple[ProblemKind, str], ...] = (
-    ("prompt_too_long", r"prompt is too long|context[ _-]?(length|window)|maximum context|input is too long"),
-    ("billing", r"credit balance|billing|insufficient[_ ]quota|payment"),
-    ("quota", r"usage limit|hit your .*limit|rate[_ -]?limit|overloaded|too many requests|resource_?exhausted|quota"),
-    ("auth", r"invalid (x-)?api[- ]key|unauthorized|authenticat|not logged in|/login|oauth|token (has )?expired"),
-    ("model", r"issue with the selected model|unknown model|model.* (not (exist|found|supported|available))"),
-)
+BY_WORDS: dict[ProblemKind, tuple[str, ...]] = {
+    "prompt_too_long": (
+        r"(prompt|input) is too long",
+        r"context[ _-]?(length|window|overflow)",
+        r"maximum (context|number of tokens)",
+    ),
+    "billing": (r"credit balance", r"credits? exhausted", r"billing", r"insufficient[_ ](quota|credit)", r"payment"),
+    "quota": (
+        r"usage limit",
+        r"hit your .*limit",
+        r"rate[_ -]?limit",
+        r"too many requests",
+        r"quota",
+        r"resource_?exhausted",
+        r"exhausted your",
+        r"overloaded",
+        r"high demand",
+    ),
+    "auth": (
+        r"(invalid|incorrect|no) (x-)?api[- _]key",
+        r"api[- _]key (is )?(not valid|invalid|missing)",
+        r"unauthorized",
+        r"authenticat",
+        r"not logged in",
+        r"/login",
+        r"oauth",
+        r"token (has )?expired",
+    ),
+    "model": (
+        r"issue with the selected model",
+        r"(unknown|no such) model",
+        r"model_?not_?found",
+        r"model.* not (exist|found|supported|available)",
+    ),
+}
 BY_STATUS: dict[int | None, ProblemKind] = {
     401: "auth",
+    402: "billing",
     403: "auth",
     404: "model",
     413: "prompt_too_long",
     429: "quota",
     529: "quota",
 }
-BAD_REQUEST = 400
-STATUS_WORDS = re.compile(r"\bstatus:? (\d{3})\b", re.IGNORECASE)
+SAYS_LITTLE = (None, 400, 503)
+"""Statuses that need the words: a bad request may be anything, and some providers are overloaded with 503."""
+STATUS_WORDS = re.compile(r'(?:\bstatus:?|"code":|\berror:|\bHTTP) ?(\d{3})\b', re.IGNORECASE)
+
 RESET = re.compile(r"\|(\d{10})\b")
 """`usage limit reached|1760000000`: the moment at which it may go on."""
-
-NEXT = {
-    "auth": "Log in again, or renew the key",
-    "billing": "Top up the account, or choose another agent",
-    "model": "Choose a model that this account has",
-}
-"""What a person can do about a problem that no further iteration can mend."""
+WAIT = re.compile(
+    r"\b(?:retry|try again|resets?) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|mil|d|h|m|s)[a-z]*,? ?)+)", re.IGNORECASE
+)
+"""`try again in 3 hours 42 minutes`, `will reset after 3h25m10s`."""
+SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(ms|mil|d|h|m|s)", re.IGNORECASE)
+SECONDS = {"ms": 0.001, "mil": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+SHORT_WAIT = 60.0
+"""The agent has already waited this often on its own: a shorter time says nothing new."""
 
 
 def classify(message: str, status: int | None = None, until: float | None = None) -> Problem:
     if status is None and (found := STATUS_WORDS.search(message)):
         status = int(found[1])
-    if until is None and (found := RESET.search(message)):
-        until = float(found[1])
-    return Problem(_kind(message, status), message, until)
+    wait = _wait(message)
+    kind = _kind(message, status)
+    if kind == "billing" and wait:
+        # A free tier that is used up for the moment speaks of billing too.
+        kind = "quota"
+    return Problem(kind, message, until or _reset(message, wait))
 
 
 def _kind(message: str, status: int | None) -> ProblemKind:
@@ -48,11 +84,23 @@ def _kind(message: str, status: int | None) -> ProblemKind:
         return words
     if status in BY_STATUS:
         return BY_STATUS[status]
-    return words if status in (None, BAD_REQUEST) else "other"
+    return words if status in SAYS_LITTLE else "other"
 
 
 def _by_words(message: str) -> ProblemKind:
-    for kind, pattern in BY_WORDS:
-        if re.search(pattern, message, re.IGNORECASE):
+    for kind, patterns in BY_WORDS.items():
+        if any(re.search(pattern, message, re.IGNORECASE) for pattern in patterns):
             return kind
     return "other"
+
+
+def _reset(message: str, wait: float) -> float | None:
+    if found := RESET.search(message):
+        return float(found[1])
+    return time.time() + wait if wait >= SHORT_WAIT else None
+
+
+def _wait(message: str) -> float:
+    found = WAIT.search(message)
+    spans = SPAN.findall(found[1]) if found else []
+    return sum(float(number) * SECONDS[unit.lower()] for number, unit in spans)

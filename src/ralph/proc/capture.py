@@ -1,16 +1,15 @@
 """Run a short command and take the beginning of what it says."""
 
 import os
-import signal
+import secrets
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from ralph.proc.reaper import started
+from ralph.proc.reaper import live, mark, started
 
 LONGEST = 64 * 1024
 
@@ -34,19 +33,30 @@ def capture(
 def _run(
     argv: Sequence[str], sink: int, *, timeout: float, cwd: Path | None, env: Mapping[str, str] | None
 ) -> int | None:
+    marked = mark(f"capture.{secrets.token_hex(4)}")
+    name, _, value = marked.partition("=")
     try:
         child = subprocess.Popen(
-            argv, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink, cwd=cwd, env=env, start_new_session=True
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
+            cwd=cwd,
+            env={**(os.environ if env is None else env), name: value},
+            start_new_session=True,
         )
     except OSError:
         return None
     started.add(child.pid)
+    live.add(marked)
     try:
         return child.wait(timeout)
     except subprocess.TimeoutExpired:
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
+        from ralph.proc.tree import end
+
+        end(child.pid, marked)
         child.wait()
         return None
     finally:
         started.discard(child.pid)
+        live.discard(marked)

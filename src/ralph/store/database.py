@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ralph.config.layers import ralph_home
 from ralph.model.errors import ConfigError, StateError
+from ralph.store.files import cannot_write
 from ralph.store.migrations import is_current, migrate
 
 BUSY_SECONDS = 30.0
@@ -88,9 +89,7 @@ def _prepare_file(home: Path) -> Path:
         home.mkdir(mode=PRIVATE_DIRECTORY, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE_FILE))
     except OSError as error:
-        raise ConfigError(
-            f"cannot write {path}: {error.strerror}.", "Make it writable, or set RALPH_HOME to another directory."
-        ) from error
+        raise cannot_write(path, error, "Make it writable, or set RALPH_HOME to another directory.") from error
     return path
 
 

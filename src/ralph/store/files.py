@@ -1,9 +1,13 @@
 """Write files in places that an agent can reach: never through a link it may have put there."""
 
+import errno
 import os
 from pathlib import Path
 
+from ralph.model.errors import ConfigError, StateError
+
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def create(path: Path) -> int:
@@ -22,3 +26,9 @@ def write_new(path: Path, data: bytes) -> None:
         write_all(file, data)
     finally:
         os.close(file)
+
+
+def cannot_write(path: Path, error: OSError, hint: str) -> ConfigError | StateError:
+    """A full disk is nobody's mistake; anything else is, and `hint` says what to do about it."""
+    message = f"cannot write {path}: {error.strerror}."
+    return StateError(message, "Make room, then try again.") if error.errno in FULL else ConfigError(message, hint)

@@ -16,6 +16,7 @@ from sqlalchemy import ClauseElement, Connection, bindparam, select
 from sqlalchemy.dialects import sqlite
 
 from ralph.kernel.actions import AnyAction, RunAgent, Wait
+from ralph.model.errors import StateError
 from ralph.model.events import Tokens
 from ralph.model.evidence import AgentReport
 from ralph.model.runs import Entry
@@ -99,10 +100,16 @@ class Journal:
 
     def begin(self, seq: int, attempt: int, action: AnyAction) -> None:
         if action.effect:
+            before = len(self._pending)
             self._pending.append((_insert_entry, self._row(seq, attempt, action)))
             if isinstance(action, Wait):
                 self._pending.append((_set_status, {"of_run": self.run_id, "now": "waiting"}))
-            self.flush()
+            try:
+                self.flush()
+            except StateError:
+                # It will not be performed. What ended before it may still find its way to the disk.
+                del self._pending[before:]
+                raise
         self._tell(Begun(seq, attempt, action))
 
     def end(self, record: Ended) -> None:
@@ -137,15 +144,17 @@ class Journal:
     def flush(self) -> None:
         if not self._pending:
             return
-        pending, self._pending = self._pending, []
-        if self._iteration_ended:
-            used = msgspec.json.encode(self.tokens).decode()
-            totals = {"of_run": self.run_id, "done": self.iterations, "cost": self.cost_usd, "used": used}
-            pending.append((_update_run, totals))
         with transaction(self._connection, durable=self._iteration_ended) as driver:
-            for statement, row in pending:
+            for statement, row in self._pending:
                 driver.execute(statement, row)
+            if self._iteration_ended:
+                driver.execute(_update_run, self._totals())
+        self._pending.clear()
         self._iteration_ended = False
+
+    def _totals(self) -> dict[str, Any]:
+        used = msgspec.json.encode(self.tokens).decode()
+        return {"of_run": self.run_id, "done": self.iterations, "cost": self.cost_usd, "used": used}
 
     def _count(self, record: Ended) -> None:
         if not isinstance(record.action, RunAgent):

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from ralph.kernel.actions import RunAgent
 from ralph.model.errors import ConfigError, StateError
-from ralph.store.files import write_new
+from ralph.store.files import cannot_write, write_new
 
 NAME = ".ralph"
+ELSEWHERE = "Run ralph in a directory that you may write."
 STATE = ("runs/", "lock", "*.lock", "guardrail_*.log", "settings.local.json")
 """What in it is nobody's to commit; settings and specs are."""
 IGNORED = "\n".join(
@@ -61,25 +62,18 @@ class StateDir:
             if not (self.root / ".gitignore").is_file():
                 write_new(self.root / ".gitignore", IGNORED.encode())
         except OSError as error:
-            raise ConfigError(
-                f"cannot write {self.root}: {error.strerror}.", "Run ralph in a directory that you may write."
-            ) from error
+            raise cannot_write(self.root, error, ELSEWHERE) from error
 
     @contextmanager
     def locked(self, name: str = "lock") -> Generator[None]:
         """One loop at a time in a tree. The kernel drops the lock with the process, so none is ever stale."""
         self.create()
-        handle = os.open(self.root / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        path = self.root / name
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                holder = os.pread(handle, 32, 0).decode(errors="replace").strip() or "unknown"
-                raise ConfigError(
-                    f"another ralph loop runs in this directory (pid {holder}).", "Wait for it, or stop it first."
-                ) from None
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+            handle = _take_lock(path)
+        except OSError as error:
+            raise cannot_write(path, error, ELSEWHERE) from error
+        try:
             yield
         finally:
             os.close(handle)
@@ -94,3 +88,21 @@ class StateDir:
                     )
             except FileNotFoundError:
                 return
+
+
+def _take_lock(path: Path) -> int:
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
+    except BlockingIOError:
+        holder = os.pread(handle, 32, 0).decode(errors="replace").strip() or "unknown"
+        os.close(handle)
+        raise ConfigError(
+            f"another ralph loop runs in this directory (pid {holder}).", "Wait for it, or stop it first."
+        ) from None
+    except OSError:
+        os.close(handle)
+        raise
+    return handle

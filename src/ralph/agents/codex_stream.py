@@ -1,0 +1,218 @@
+"""What Codex prints with `--json`: a thread with turns, of items that start and complete."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import Raw, Struct, json
+
+from ralph.agents.parser import JsonLines, decoded, summary
+from ralph.agents.problems import classify
+from ralph.model.events import (
+    AnyEvent,
+    PermissionDenied,
+    Progress,
+    Result,
+    Retry,
+    Text,
+    Thinking,
+    Todo,
+    TodoItem,
+    Tokens,
+    ToolEnd,
+    ToolStart,
+)
+
+RECONNECTING = re.compile(r"Reconnecting\.\.\. (\d+)/(\d+)(?: \((.*)\))?", re.DOTALL)
+LONGEST_REASON = 200
+
+
+class Usage(Struct, gc=False):
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_write_input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Item(Struct, gc=False):
+    id: str = ""
+    type: str = ""
+    text: str = ""
+    status: str | None = ""
+    command: str = ""
+    aggregated_output: Raw = Raw()
+    exit_code: int | None = None
+    changes: Raw = Raw()
+    server: str = ""
+    tool: str = ""
+    arguments: Raw = Raw()
+    result: Raw = Raw()
+    error: Raw = Raw()
+    query: str = ""
+    items: Raw = Raw()
+    message: str = ""
+
+
+class Fault(Struct, gc=False):
+    message: str = ""
+
+
+class Line(Struct, gc=False):
+    type: str = ""
+    thread_id: str = ""
+    item: Item | None = None
+    usage: Raw = Raw()
+    error: Raw = Raw()
+    message: str = ""
+
+
+class Change(Struct, gc=False):
+    path: str = ""
+    kind: str = ""
+
+
+class TodoLine(Struct, gc=False):
+    text: str = ""
+    completed: bool = False
+
+
+class Part(Struct, gc=False):
+    text: str = ""
+
+
+class McpResult(Struct, gc=False):
+    content: list[Part] = []
+
+
+class Envelope(Struct, gc=False):
+    error: Fault | None = None
+
+
+_text = json.Decoder(str)
+_usage = json.Decoder(Usage)
+_fault = json.Decoder(Fault)
+_changes = json.Decoder(list[Change])
+_todos = json.Decoder(list[TodoLine])
+_mcp_result = json.Decoder(McpResult)
+_envelope = json.Decoder(Envelope)
+
+
+class CodexParser(JsonLines):
+    line_type = Line
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._open: set[str] = set()
+        self._error = ""
+
+    def read(self, line: Any) -> Iterable[AnyEvent]:
+        match line.type:
+            case "item.completed" if line.item:
+                return self._completed(line.item)
+            case "item.started" if line.item:
+                return self._started(line.item)
+            case "item.updated" if line.item and line.item.type == "todo_list":
+                return (_todo(line.item),)
+            case "turn.completed":
+                # After a stream error a message is said again from its beginning: the last one is whole. The usage of a
+                # resumed thread is the sum of all its turns, so that of the last turn is all there is to count.
+                return (Result(self.last_text, tokens=_tokens(line.usage)),)
+            case "turn.failed":
+                return (_failure(decoded(_fault, line.error, Fault()).message),)
+            case _:
+                return self._about(line)
+
+    def rest(self) -> Iterable[AnyEvent]:
+        if self._error and self.result is None:
+            yield _failure(self._error)
+
+    def _about(self, line: Line) -> Iterable[AnyEvent]:
+        match line.type:
+            case "thread.started":
+                yield Progress(f"thread {line.thread_id}")
+            case "error" if found := RECONNECTING.match(line.message):
+                yield Retry(int(found[1]), int(found[2]), (found[3] or "the connection was lost")[:LONGEST_REASON])
+            case "error":
+                self._error = line.message
+                yield Progress(_plain(line.message))
+            case _:
+                pass
+
+    def _started(self, item: Item) -> Iterable[AnyEvent]:
+        if item.type == "todo_list":
+            yield _todo(item)
+        elif started := _tool(item):
+            self._open.add(item.id)
+            yield started
+
+    def _completed(self, item: Item) -> Iterable[AnyEvent]:
+        self._error = ""
+        match item.type:
+            case "agent_message":
+                yield Text(item.text)
+            case "reasoning":
+                yield Thinking(item.text)
+            case "todo_list":
+                yield _todo(item)
+            case "error":
+                # A warning of Codex itself; a turn that really fails says so.
+                yield Progress(item.message)
+            case _:
+                yield from self._ended(item)
+
+    def _ended(self, item: Item) -> Iterable[AnyEvent]:
+        started = _tool(item)
+        if started is None:
+            return
+        if item.id not in self._open:
+            yield started
+        self._open.discard(item.id)
+        if item.status == "declined":
+            yield PermissionDenied(started.name, started.summary)
+        failed = item.status in ("failed", "declined") or bool(item.exit_code)
+        yield ToolEnd(item.id, _output(item) if self.watched else "", failed)
+
+
+def _tool(item: Item) -> ToolStart | None:
+    match item.type:
+        case "command_execution":
+            return ToolStart(item.id, "shell", item.command)
+        case "file_change":
+            changes = decoded(_changes, item.changes, [])
+            return ToolStart(item.id, "edit", ", ".join(f"{change.kind} {change.path}" for change in changes))
+        case "mcp_tool_call":
+            return ToolStart(item.id, f"{item.server}.{item.tool}", summary(item.arguments))
+        case "web_search":
+            return ToolStart(item.id, "web_search", item.query)
+        case _:
+            return None
+
+
+def _output(item: Item) -> str:
+    if item.type == "mcp_tool_call":
+        failure = decoded(_fault, item.error, Fault()).message
+        return failure or "\n".join(part.text for part in decoded(_mcp_result, item.result, McpResult()).content)
+    return decoded(_text, item.aggregated_output, "")
+
+
+def _todo(item: Item) -> Todo:
+    todos = decoded(_todos, item.items, [])
+    return Todo([TodoItem(todo.text, "completed" if todo.completed else "pending") for todo in todos])
+
+
+def _failure(message: str) -> Result:
+    words = _plain(message) or "the turn failed"
+    return Result(words, is_error=True, problem=classify(words))
+
+
+def _plain(message: str) -> str:
+    """What a provider says, taken out of the JSON that it says it in."""
+    envelope = decoded(_envelope, Raw(message.encode()), Envelope()) if message.startswith("{") else Envelope()
+    return envelope.error.message if envelope.error else message
+
+
+def _tokens(raw: Raw) -> Tokens:
+    usage = decoded(_usage, raw, Usage())
+    # Codex counts cached tokens into the input.
+    fresh = max(0, usage.input_tokens - usage.cached_input_tokens)
+    return Tokens(fresh, usage.output_tokens, usage.cached_input_tokens, usage.cache_write_input_tokens)
