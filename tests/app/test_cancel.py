@@ -130,6 +130,13 @@ def test_a_supervised_command_is_cancelled(loop, store):
     assert state(store, run) == CANCELLED
 
 
+def test_an_agent_may_cancel_its_own_run(loop, store):
+    loop.prepare({"run": "ralph cancel $RALPH_RUN_ID --grace 0.2"} | hangs())
+    with loop.start() as running:
+        assert running.end().code == 130
+    assert state(store, status(loop)[0]["id"]) == CANCELLED
+
+
 # Trees
 
 

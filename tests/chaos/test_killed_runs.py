@@ -128,10 +128,10 @@ def no_start_of_the_agent_is_missing(starts, calls):
 
 
 def what_each_start_was_asked_and_said_can_be_read(loop, run_id):
-    directories = list((loop.repo.path / ".ralph/runs" / run_id).glob("iteration-*"))
-    asked = Counter((directory / "context.md").read_text() for directory in directories)
+    directory = loop.repo.path / ".ralph/runs" / run_id
+    asked = Counter(context.read_text() for context in directory.glob("iteration-*/context.md"))
     assert not Counter(loop.agent.prompts) - asked
-    streams = [stream for directory in directories if (stream := directory / "stream.ndjson").exists()]
+    streams = list(directory.glob("iteration-*/stream.ndjson"))
     for stream in streams:
         for line in stream.read_bytes().splitlines(keepends=True):
             assert not line.endswith(b"\n") or json.loads(line)

@@ -182,8 +182,8 @@ class Copilot(Adapter):
     environment = ("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "USE_BUILTIN_RIPGREP")
 
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:
-        # Without a prompt among its arguments it reads all of stdin as the prompt. As text it must be silent, or what its
-        # tools print would stand between its words, where a marker must not be found.
+        # Without a prompt among its arguments it reads all of stdin as the prompt. As text it must be silent, or what
+        # its tools print would stand between its words, where a marker must not be found.
         output = ["--output-format", "json"] if call.stream else ["--silent"]
         return Invocation([*command, *output, *flags], on_stdin=True)
 

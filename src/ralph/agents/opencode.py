@@ -46,7 +46,7 @@ class State(Struct, gc=False):
     metadata: Metadata | None = None
 
 
-class Cache(Struct, gc=False):
+class Cache(Struct, frozen=True, gc=False):
     read: int = 0
     write: int = 0
 

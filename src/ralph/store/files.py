@@ -28,6 +28,14 @@ def write_new(path: Path, data: bytes) -> None:
         os.close(file)
 
 
+def is_utf8(path: Path) -> bool:
+    try:
+        os.fsencode(path).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def cannot_write(path: Path, error: OSError, hint: str) -> ConfigError | StateError:
     """A full disk is nobody's mistake; anything else is, and `hint` says what to do about it."""
     message = f"cannot write {path}: {error.strerror}."

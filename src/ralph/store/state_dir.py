@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ralph.kernel.actions import RunAgent
 from ralph.model.errors import ConfigError, StateError
-from ralph.store.files import cannot_write, write_new
+from ralph.store.files import cannot_write, is_utf8, write_new
 
 NAME = ".ralph"
 ELSEWHERE = "Run ralph in a directory that you may write."
@@ -56,6 +56,9 @@ class StateDir:
         return self.project / relative
 
     def create(self) -> None:
+        if not is_utf8(self.project):
+            # The database could not tell it from another.
+            raise ConfigError(f"the path {ascii(str(self.project))} is not UTF-8.", "Rename the directory.")
         try:
             self._refuse_links()
             (self.root / "runs").mkdir(parents=True, exist_ok=True)
