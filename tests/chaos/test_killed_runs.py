@@ -13,8 +13,10 @@ from loops import PATIENCE, is_alive, wait_until
 from ralph.testing.program import ralph_program
 
 KILLS = 50
-LAST = 70
+LAST = 60
 """The iteration in which the agent is done: more than can be reached before the last kill."""
+SLOWLY = 0.15
+"""Seconds of an iteration, so that at most two of them fit between two kills, however fast the machine is."""
 COST = 0.25
 NOT_YET_AT_WORK = 0.2
 """Of so many runs the kill comes before the agent has been started."""
@@ -76,7 +78,7 @@ def killed(loop, seed):
     """The run after all its kills and its end, as `ralph show --json` tells it."""
     loop.prepare(
         {"when": {"prompt_contains": f"Iteration {LAST} of"}, "final": "<response>DONE</response>", "cost": COST},
-        {"append": {"work.txt": "one\n"}, "sleep": 0.02, "say": "working", "cost": COST},
+        {"append": {"work.txt": "one\n"}, "sleep": SLOWLY, "say": "working", "cost": COST},
         scripted={"advance": "end"},
         includeIterationCountInPrompt=True,
         maximumIterations=LAST + 10,

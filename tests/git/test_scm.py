@@ -161,3 +161,12 @@ def test_a_git_that_is_not_there_is_named(tmp_path):
 def test_a_folder_inside_a_repository_will_do(repo):
     (repo.path / "sub").mkdir()
     assert asyncio.run(Scm("git", repo.path / "sub", repo.env, "run.1.1").require_repository()) is None
+
+
+def test_a_lock_that_a_killed_git_left_is_dropped(repo):
+    (repo.path / ".git/index.lock").touch()
+    repo.write("new.txt", "1\n")
+    killed = scm(repo, "git")
+    assert asyncio.run(killed.stage()).problem
+    asyncio.run(killed.drop_stale_lock())
+    assert asyncio.run(killed.stage()).pending

@@ -20,8 +20,7 @@ async def main():
     env = {"PATH": os.environ["PATH"]}
     async with spawn(["sh", "-c", sys.argv[1]], cwd=Path.cwd(), env=env, attempt="r.1.1", stdout=lambda _: None) as p:
         print(p.pid, flush=True)
-        if sys.argv[2] == "wait":
-            await p.wait()
+        await p.wait()
 
 asyncio.run(main())
 """
@@ -31,9 +30,9 @@ asyncio.run(main())
 def holder(tmp_path):
     """A process that holds a tree in a block of `spawn`, as ralph does."""
 
-    def start(script, then="wait"):
+    def start(script):
         return subprocess.Popen(
-            [sys.executable, "-c", HOLDS, script, then], cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True
+            [sys.executable, "-c", HOLDS, script], cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True
         )
 
     return start
@@ -62,12 +61,13 @@ def test_the_guard_goes_too(holder, survivor):
         wait_until(lambda: not is_alive(guard.pid), "the guard lives on")
 
 
-def test_an_orderly_end_leaves_no_guard(holder):
-    with holder("exit 0") as process:
+def test_an_orderly_end_leaves_no_guard(holder, tmp_path):
+    with holder("while [ ! -e go ]; do sleep 0.01; done") as process:
         process.stdout.readline()
-        guards = guards_of(process.pid)
+        (guard,) = guards_of(process.pid)
+        (tmp_path / "go").touch()
         assert process.wait(30) == 0
-        wait_until(lambda: not any(is_alive(guard.pid) for guard in guards), "the guard lives on")
+        wait_until(lambda: not is_alive(guard.pid), "the guard lives on")
 
 
 def test_the_guard_is_deaf_to_the_signals_of_a_terminal(holder, survivor):

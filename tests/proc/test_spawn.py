@@ -41,6 +41,30 @@ def test_a_flood_arrives_byte_for_byte(shell):
     assert seen["hash"].digest() == hashlib.sha256(b"x" * 20_000_000 + b"end").digest()
 
 
+def test_a_sink_that_is_slower_than_the_child_gets_all_the_same(shell):
+    seen = []
+
+    def slow_disk(data):
+        seen.append(len(data))
+        time.sleep(0.5)
+
+    async def through():
+        async with shell("head -c 1000000 /dev/zero", stdout=slow_disk) as (process, _):
+            assert await process.wait() == "exited"
+
+    asyncio.run(through())
+    assert sum(seen) == 1_000_000
+
+
+def test_what_it_says_while_it_is_being_ended_is_heard(shell, ready):
+    async def through():
+        async with shell("trap 'echo farewell; exit' TERM; echo ready; sleep 600 & wait") as (_, heard):
+            await ready(heard, b"ready")
+        return heard
+
+    assert asyncio.run(through())["out"] == b"ready\nfarewell\n"
+
+
 def test_both_streams_can_be_one_file(run, tmp_path):
     with (tmp_path / "log").open("wb") as file:
         run("echo one; echo two >&2; echo three", stdout=file.fileno())

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Raw, Struct
 
+from ralph.agents.claude_hooks import Forbidden
 from ralph.agents.parser import JsonLines, decoded, summary
 from ralph.agents.problems import classify
 from ralph.model.events import (
@@ -54,6 +55,7 @@ class Message(Struct, gc=False):
 
 class Denial(Struct, gc=False):
     tool_name: str = ""
+    tool_use_id: str = ""
     tool_input: Raw = Raw()
 
 
@@ -90,6 +92,10 @@ class Line(Struct, frozen=True, gc=False):
     text: str = ""
     original_model: str | None = ""
     fallback_model: str | None = ""
+    hook_event: str | None = ""
+    exit_code: int | None = None
+    stdout: Raw = Raw()
+    stderr: Raw = Raw()
 
 
 class Part(Struct, gc=False):
@@ -134,6 +140,7 @@ class ClaudeParser(JsonLines):
         self._tasks: dict[str, TodoItem] = {}
         self._made_tasks = 0
         self._limited_until: float | None = None
+        self._forbidden = Forbidden()
 
     def read(self, line: Any) -> Iterable[AnyEvent]:
         match line.type:
@@ -142,6 +149,8 @@ class ClaudeParser(JsonLines):
             case "result":
                 return self._closing(line)
             case "system":
+                if line.subtype == "hook_response" and line.hook_event == "PreToolUse":
+                    self._forbidden.hear(line.exit_code, line.stdout, line.stderr)
                 return _system(line)
             case "rate_limit_event":
                 return self._limit(decoded(_limit, line.rate_limit_info, LimitInfo()))
@@ -184,6 +193,8 @@ class ClaudeParser(JsonLines):
                 if not aside:
                     yield from self._todo(block)
             case "tool_result":
+                if block.is_error and self._forbidden.waits:
+                    self._forbidden.match(block.tool_use_id, _output(block.content))
                 # Tool output is most of a stream: decoded only if somebody looks.
                 yield ToolEnd(block.tool_use_id, _output(block.content) if self.watched else "", bool(block.is_error))
             case _:
@@ -193,7 +204,8 @@ class ClaudeParser(JsonLines):
         match block.name:
             case "TodoWrite" | "todo_write":
                 todos = decoded(_todos, block.input, Todos()).todos
-                yield Todo([TodoItem(item.content, item.status) for item in todos])
+                # Amp writes `in-progress`.
+                yield Todo([TodoItem(item.content, item.status.replace("-", "_")) for item in todos])
             case "TaskCreate":
                 self._made_tasks += 1
                 subject = decoded(_task, block.input, TaskInput()).subject
@@ -216,11 +228,12 @@ class ClaudeParser(JsonLines):
 
     def _closing(self, line: Line) -> Iterable[AnyEvent]:
         for denial in decoded(_denials, line.permission_denials, []):
-            yield PermissionDenied(denial.tool_name, summary(denial.tool_input))
+            if denial.tool_use_id not in self._forbidden:
+                yield PermissionDenied(denial.tool_name, summary(denial.tool_input))
         failed = self.failed(line)
         words = _final_words(line) or (_error_words(line) if failed else "")
         problem = self._problem(line, words) if failed else None
-        yield Result(words, failed, line.total_cost_usd, self.spent(line), problem)
+        yield Result(problem.message if problem else words, failed, line.total_cost_usd, self.spent(line), problem)
 
     def _problem(self, line: Line, words: str) -> Problem:
         if line.terminal_reason == "prompt_too_long":

@@ -1,13 +1,14 @@
 """What Codex prints with `--json`: a thread with turns, of items that start and complete."""
 
 import re
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Raw, Struct, json
 
-from ralph.agents.parser import JsonLines, decoded, summary
-from ralph.agents.problems import classify
+from ralph.agents.parser import JsonLines, decoded, short, summary
+from ralph.agents.problems import classify, plain_words
 from ralph.model.events import (
     AnyEvent,
     PermissionDenied,
@@ -24,7 +25,8 @@ from ralph.model.events import (
 )
 
 RECONNECTING = re.compile(r"Reconnecting\.\.\. (\d+)/(\d+)(?: \((.*)\))?", re.DOTALL)
-LONGEST_REASON = 200
+SHELL = re.compile(r"\S*sh -l?c ")
+SHELL_WORDS = 3
 
 
 class Usage(Struct, gc=False):
@@ -84,17 +86,12 @@ class McpResult(Struct, gc=False):
     content: list[Part] = []
 
 
-class Envelope(Struct, gc=False):
-    error: Fault | None = None
-
-
 _text = json.Decoder(str)
 _usage = json.Decoder(Usage)
 _fault = json.Decoder(Fault)
 _changes = json.Decoder(list[Change])
 _todos = json.Decoder(list[TodoLine])
 _mcp_result = json.Decoder(McpResult)
-_envelope = json.Decoder(Envelope)
 
 
 class CodexParser(JsonLines):
@@ -131,10 +128,10 @@ class CodexParser(JsonLines):
             case "thread.started":
                 yield Progress(f"thread {line.thread_id}")
             case "error" if found := RECONNECTING.match(line.message):
-                yield Retry(int(found[1]), int(found[2]), (found[3] or "the connection was lost")[:LONGEST_REASON])
+                yield Retry(int(found[1]), int(found[2]), short(found[3] or "the connection was lost"))
             case "error":
                 self._error = line.message
-                yield Progress(_plain(line.message))
+                yield Progress(plain_words(line.message))
             case _:
                 pass
 
@@ -176,14 +173,14 @@ class CodexParser(JsonLines):
 def _tool(item: Item) -> ToolStart | None:
     match item.type:
         case "command_execution":
-            return ToolStart(item.id, "shell", item.command)
+            return ToolStart(item.id, "shell", _command(item.command))
         case "file_change":
             changes = decoded(_changes, item.changes, [])
-            return ToolStart(item.id, "edit", ", ".join(f"{change.kind} {change.path}" for change in changes))
+            return ToolStart(item.id, "edit", short(", ".join(f"{change.kind} {change.path}" for change in changes)))
         case "mcp_tool_call":
             return ToolStart(item.id, f"{item.server}.{item.tool}", summary(item.arguments))
         case "web_search":
-            return ToolStart(item.id, "web_search", item.query)
+            return ToolStart(item.id, "web_search", short(item.query))
         case _:
             return None
 
@@ -201,14 +198,17 @@ def _todo(item: Item) -> Todo:
 
 
 def _failure(message: str) -> Result:
-    words = _plain(message) or "the turn failed"
-    return Result(words, is_error=True, problem=classify(words))
+    problem = classify(message or "the turn failed")
+    return Result(problem.message, is_error=True, problem=problem)
 
 
-def _plain(message: str) -> str:
-    """What a provider says, taken out of the JSON that it says it in."""
-    envelope = decoded(_envelope, Raw(message.encode()), Envelope()) if message.startswith("{") else Envelope()
-    return envelope.error.message if envelope.error else message
+def _command(line: str) -> str:
+    """What it runs, without the shell that it runs it in."""
+    try:
+        words = shlex.split(line) if SHELL.match(line) else []
+    except ValueError:
+        words = []
+    return short(words[-1] if len(words) == SHELL_WORDS else line)
 
 
 def _tokens(raw: Raw) -> Tokens:

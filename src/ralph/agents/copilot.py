@@ -184,8 +184,8 @@ class Copilot(Adapter):
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:
         # Without a prompt among its arguments it reads all of stdin as the prompt. As text it must be silent, or what
         # its tools print would stand between its words, where a marker must not be found.
-        output = ["--output-format", "json"] if call.stream else ["--silent"]
-        return Invocation([*command, *output, *flags], on_stdin=True)
+        output = ["json"] if call.stream else ["text", "--silent"]
+        return Invocation([*command, "--output-format", *output, *flags], on_stdin=True)
 
     def parser(self, *, stream: bool) -> Parser:
         return CopilotParser() if stream else PlainText()

@@ -130,7 +130,8 @@ class GeminiParser(JsonLines):
         if line.status != "error" and not self._severe:
             return Result(self._said, tokens=spent)
         words = decoded(_fault, line.error, Fault()).message or self._severe or "it reported an error"
-        return Result(words, is_error=True, tokens=spent, problem=classify(words))
+        problem = classify(words)
+        return Result(problem.message, is_error=True, tokens=spent, problem=problem)
 
 
 class Gemini(Adapter):

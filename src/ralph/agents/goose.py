@@ -41,6 +41,7 @@ class ToolResult(Struct, gc=False):
 class Action(Struct, gc=False, rename="camel"):
     action_type: str = ""
     tool_name: str = ""
+    arguments: Raw = Raw()
 
 
 class Block(Struct, gc=False, rename="camel"):
@@ -150,7 +151,7 @@ class GooseParser(JsonLines):
             case "actionRequired":
                 action = decoded(_action, block.data, Action())
                 if action.action_type == "toolConfirmation":
-                    yield PermissionDenied(action.tool_name)
+                    yield PermissionDenied(action.tool_name, summary(action.arguments))
             case "systemNotification" if block.notification_type == "creditsExhausted":
                 self._problem = Problem("billing", block.msg)
             case _:

@@ -160,5 +160,10 @@ def summary(raw: msgspec.Raw) -> str:
     fields = decoded(_object, raw, {})
     for key in SUMMARY_KEYS:
         if isinstance(value := fields.get(key), str):
-            return " ".join(value.split())[:SUMMARY_LENGTH]
+            return short(value)
     return ""
+
+
+def short(text: str) -> str:
+    """One line of it."""
+    return " ".join(text.split())[:SUMMARY_LENGTH]

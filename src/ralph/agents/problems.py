@@ -3,6 +3,8 @@
 import re
 import time
 
+from msgspec import DecodeError, Struct, json
+
 from ralph.model.events import Problem, ProblemKind
 
 # The first that matches decides. Statuses come as a field, or in the words of an error event.
@@ -62,8 +64,20 @@ WAIT = re.compile(
 """`try again in 3 hours 42 minutes`, `will reset after 3h25m10s`."""
 SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(ms|mil|d|h|m|s)", re.IGNORECASE)
 SECONDS = {"ms": 0.001, "mil": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+WRAPPED = re.compile(r"\[API Error: (.*?)\](?:\n.*)?$", re.DOTALL)
 SHORT_WAIT = 60.0
 """The agent has already waited this often on its own: a shorter time says nothing new."""
+
+
+class Fault(Struct, gc=False):
+    message: str = ""
+
+
+class Envelope(Struct, gc=False):
+    error: Fault | None = None
+
+
+_envelope = json.Decoder(Envelope)
 
 
 def classify(message: str, status: int | None = None, until: float | None = None) -> Problem:
@@ -74,7 +88,18 @@ def classify(message: str, status: int | None = None, until: float | None = None
     if kind == "billing" and wait:
         # A free tier that is used up for the moment speaks of billing too.
         kind = "quota"
-    return Problem(kind, message, until or _reset(message, wait))
+    return Problem(kind, plain_words(message), until or _reset(message, wait))
+
+
+def plain_words(message: str) -> str:
+    """What a provider says, taken out of what it is wrapped in: `[API Error: ...]`, and JSON."""
+    wrapped = WRAPPED.match(message)
+    inner = wrapped[1] if wrapped else message
+    try:
+        envelope = _envelope.decode(inner) if inner.startswith("{") else Envelope()
+    except DecodeError:
+        return inner
+    return envelope.error.message if envelope.error else inner
 
 
 def _kind(message: str, status: int | None) -> ProblemKind:

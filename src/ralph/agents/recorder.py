@@ -33,6 +33,7 @@ class Recorder:
         self._mark = mark
         self._marked = 0
         self._file = -1
+        self._broken = False
         self._unfinished: list[bytes] = []
 
     def __call__(self, data: bytes) -> None:
@@ -52,17 +53,25 @@ class Recorder:
             self._mark(self.size, self._parser.events if self._parser else 0)
 
     def _take(self, data: bytes) -> None:
-        if not data:
+        if not data or self._broken:
             return
-        if self._file < 0:
-            self._file = create(self._path)
-        write_all(self._file, data)
+        self._write(data)
         self.size += len(data)
         self.tail = data[-TAIL:] if len(data) >= TAIL else (self.tail + data)[-TAIL:]
         self._split(data)
         if self._mark and self.size - self._marked >= MARK_EVERY:
             self._marked = self.size
             self._mark(self.size, self._parser.events if self._parser else 0)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            if self._file < 0:
+                self._file = create(self._path)
+            write_all(self._file, data)
+        except OSError:
+            # What could be written is the beginning of the stream; what came after a gap would not be.
+            self._broken = True
+            raise
 
     def _split(self, data: bytes) -> None:
         if self._parser is None:

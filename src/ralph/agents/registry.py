@@ -23,6 +23,8 @@ AGENTS = {
     "acp": "ralph.agents.acp:Acp",
     "command": "ralph.agents.generic:Generic",
 }
+PROGRAMS = tuple(name for name in AGENTS if name not in ("acp", "command"))
+"""The agents that are programs of that name; the other two stand for any program."""
 ALIASES = {"claude-code": "claude", "claude-agent-acp": "acp", "generic": "command"}
 
 

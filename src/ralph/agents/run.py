@@ -64,24 +64,25 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
             process.expect_exit(LINGERING)
 
     began = time.monotonic()
-    async with spawn(
-        invocation.argv,
-        cwd=around.project,
-        env=around.env,
-        attempt=around.attempt,
-        stdin=context if invocation.on_stdin else None,
-        stdout=hear,
-        stderr=complain,
-        interrupt_first=agent.adapter.interrupt_first,
-    ) as process:
-        leave = partial(process.expect_exit, around.done_grace)
-        with watch_for(Path(around.done_file), leave) if around.done_file else nullcontext():
-            try:
+    try:
+        async with spawn(
+            invocation.argv,
+            cwd=around.project,
+            env=around.env,
+            attempt=around.attempt,
+            stdin=context if invocation.on_stdin else None,
+            stdout=hear,
+            stderr=complain,
+            interrupt_first=agent.adapter.interrupt_first,
+        ) as process:
+            leave = partial(process.expect_exit, around.done_grace)
+            with watch_for(Path(around.done_file), leave) if around.done_file else nullcontext():
                 ending = await process.wait(limit=around.limits.run, idle=around.limits.idle)
-            finally:
-                record.close()
-                complain.close()
-        exit_code = process.exit_code
+            exit_code = process.exit_code
+    finally:
+        # Not earlier: an agent that is being ended may still say something.
+        record.close()
+        complain.close()
     status, reason = judge(ending, exit_code, parser, around.limits)
     plain = parser.plain and not invocation.answers_in_file
     if not plain and not invocation.answers_in_file:

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-KNOWN_AGENTS = ("claude", "codex", "amp", "opencode", "gemini", "qwen", "copilot", "goose", "aider")
+from ralph.agents.registry import PROGRAMS
+
+KNOWN_AGENTS = PROGRAMS
 LONGEST_FILE = 1 << 20
 """A build file is read up to this many bytes."""
 

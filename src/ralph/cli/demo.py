@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from pathlib import Path
 
 import click
 
@@ -24,7 +25,7 @@ def command(agent: str | None) -> int:
     plan, _ = plan_run(demo.project, prompt=demo.prompt, prompt_file=None, flags={})
     verdict = start(plan, Screen(terminal, stream=True))
     terminal.say(f"\nThe loop believed its own checks, not the agent. Look around:\n  cd {demo.project}")
-    ralph = "ralph" if shutil.which("ralph") else sys.argv[0]
+    ralph = "ralph" if shutil.which("ralph") else str(Path(sys.argv[0]).absolute())
     for line in ("git log --oneline --stat", f"{ralph} show", f"{ralph} logs", "cat .ralph/settings.json"):
         terminal.say(f"  {line}")
     terminal.say(f'Then in a project of yours:  {ralph} init  and  {ralph} run -p "..."')

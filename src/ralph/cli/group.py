@@ -25,6 +25,7 @@ COMMANDS = {
     "bus": ("ralph.cli.bus", "Post to the message bus of a task, and read it."),
     "init": ("ralph.cli.init", "Write .ralph/settings.json, asking as it goes."),
     "config": ("ralph.cli.config", "Show, locate and check the settings."),
+    "agents": ("ralph.cli.agents", "List the agents that ralph knows, and what is installed."),
     "demo": ("ralph.cli.demo", 'Watch a loop catch a false "done" in a temporary repository.'),
     "doctor": ("ralph.cli.doctor", "Check what this machine has, and say what is missing."),
     "completion": ("ralph.cli.completion", "Print the shell completion script for bash, zsh or fish."),

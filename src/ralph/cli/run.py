@@ -45,7 +45,7 @@ def command(
         maximumIterations=maximum_iterations,
         completionResponse=completion_response,
         streamAgentOutput=stream_agent_output,
-        agent={"command": agent} if agent else None,
+        agent=None if agent is None else {"command": agent},
     )
     plan, loaded = plan_run(Path.cwd(), prompt=prompt, prompt_file=prompt_file, flags=flags)
     if dry_run:

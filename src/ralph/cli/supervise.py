@@ -54,7 +54,7 @@ def command(
         prompt=prompt,
         prompt_file=prompt_file,
         task_dir=task_dir,
-        flags={"agent": {"command": agent}} if agent else {},
+        flags={} if agent is None else {"agent": {"command": agent}},
         limits={name: value for name, value in given.items() if value is not None},
     )
     return exit_code(start(plan, make_screen(plan.settings, quiet=quiet)))

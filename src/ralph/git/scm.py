@@ -25,6 +25,13 @@ class Scm:
         self._env = {**env, "GIT_TERMINAL_PROMPT": "0"}
         self._attempt = attempt
 
+    async def drop_stale_lock(self) -> None:
+        """A git that was killed with an earlier attempt at this has left its lock, and nobody else would remove it."""
+        if self.is_git:
+            named = await self._run("rev-parse", "--git-path", "index.lock")
+            if named.code == 0:
+                (self._project / named.output.strip()).unlink(missing_ok=True)
+
     async def stage(self) -> Staged:
         """Stage new, changed and deleted files. Is there anything to commit?"""
         if not self.is_git:

@@ -159,13 +159,16 @@ class Performer:
     async def _stage_changes(self, action: StageChanges, seq: int, attempt: int) -> Staged:
         # The agent may have taken away what keeps ralph's state out of the commit.
         self._state.create()
-        return await self._scm(action.command, seq, attempt).stage()
+        return await (await self._scm(action.command, seq, attempt)).stage()
 
     async def _run_scm_task(self, action: RunScmTask, seq: int, attempt: int) -> Evidence:
-        return await self._scm(action.command, seq, attempt).run_task(action.task, action.message)
+        return await (await self._scm(action.command, seq, attempt)).run_task(action.task, action.message)
 
-    def _scm(self, command: str, seq: int, attempt: int) -> Scm:
-        return Scm(command, self._project, self._check_env, f"{self._run.id}.{seq}.{attempt}")
+    async def _scm(self, command: str, seq: int, attempt: int) -> Scm:
+        scm = Scm(command, self._project, self._check_env, f"{self._run.id}.{seq}.{attempt}")
+        if attempt > 1:
+            await scm.drop_stale_lock()
+        return scm
 
 
 def _seconds(wait: Wait, *, resumed: bool) -> float:

@@ -33,7 +33,7 @@ class Process:
         self._child = child
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[Ending] = self._loop.create_future()
-        self._open_pipes = 0
+        self._sinks: dict[int, Sink] = {}
         self._leaving = False
         self._last_output = self._loop.time()
         self._exit_watch = _watch_exit(child, self._loop, self._exited)
@@ -41,8 +41,8 @@ class Process:
     def read(self, pipe: int, sink: Sink) -> None:
         os.set_blocking(pipe, False)
         _enlarge(pipe)
-        self._open_pipes += 1
-        self._loop.add_reader(pipe, self._readable, pipe, sink)
+        self._sinks[pipe] = sink
+        self._loop.add_reader(pipe, self._readable, pipe)
 
     async def wait(self, *, limit: float | None = None, idle: float | None = None) -> Ending:
         """Until it has ended and all its output is read, or a limit is reached; then it still runs."""
@@ -64,15 +64,20 @@ class Process:
             self._loop.call_later(within, self._end, "lingering")
 
     def close(self) -> None:
+        """Take what it left in its pipes, which is not more than they hold, and let go of it."""
         self._exit_watch()
-        for pipe in (self._child.stdout, self._child.stderr):
-            if pipe and not pipe.closed:
-                self._loop.remove_reader(pipe.fileno())
-                pipe.close()
+        for pipe in tuple(self._sinks):
+            for _ in range(PIPE_SIZE // CHUNK):
+                if pipe in self._sinks:
+                    self._readable(pipe)
+            self._loop.remove_reader(pipe)
+        for stream in (self._child.stdout, self._child.stderr):
+            if stream:
+                stream.close()
         if self.exit_code is None:
             self.exit_code = self._child.wait()
 
-    def _readable(self, pipe: int, sink: Sink) -> None:
+    def _readable(self, pipe: int) -> None:
         try:
             data = os.read(pipe, CHUNK)
         except BlockingIOError:
@@ -81,10 +86,10 @@ class Process:
             data = b""
         if data:
             self._last_output = self._loop.time()
-            self._pass_on(data, sink)
+            self._pass_on(data, self._sinks[pipe])
             return
         self._loop.remove_reader(pipe)
-        self._open_pipes -= 1
+        del self._sinks[pipe]
         self._finish_if_over()
 
     def _pass_on(self, data: bytes, sink: Sink) -> None:
@@ -97,11 +102,11 @@ class Process:
     def _exited(self, code: int) -> None:
         self.exit_code = code
         self._finish_if_over()
-        if self._open_pipes:
+        if self._sinks:
             self._loop.call_later(DRAIN, self._end, "exited")
 
     def _finish_if_over(self) -> None:
-        if self.exit_code is not None and not self._open_pipes:
+        if self.exit_code is not None and not self._sinks:
             self._end("exited")
 
     def _check_idle(self, idle: float, timers: list[asyncio.TimerHandle]) -> None:

@@ -79,7 +79,8 @@ def list_runs(
     """The newest first. A status is looked up as stored: a run that died without a word is stored as running."""
     query = select(schema.runs).order_by(schema.runs.c.started_at.desc())
     if project is not None:
-        query = query.where(schema.runs.c.project == project)
+        # A directory whose name is not UTF-8 is refused by every loop, so nothing has run there.
+        query = query.where(schema.runs.c.project == project.encode(errors="replace").decode())
     if statuses:
         query = query.where(schema.runs.c.status.in_(statuses))
     return [from_row(row) for row in connection.execute(query.limit(limit)).mappings()]

@@ -58,7 +58,7 @@ class StateDir:
     def create(self) -> None:
         if not is_utf8(self.project):
             # The database could not tell it from another.
-            raise ConfigError(f"the path {ascii(str(self.project))} is not UTF-8.", "Rename the directory.")
+            raise ConfigError(f"the path {str(self.project)!a} is not UTF-8.", "Rename the directory.")
         try:
             self._refuse_links()
             (self.root / "runs").mkdir(parents=True, exist_ok=True)
