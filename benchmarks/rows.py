@@ -33,7 +33,7 @@ def iteration(shop: Workshop) -> list[Row]:
     agent = shop.agent(SHORT)
 
     def marginal(loop: Callable[[int], float]) -> Callable[[], float]:
-        return lambda: (loop(MANY) - loop(FEW)) / (MANY - FEW) * 1000
+        return _with_room(shop, lambda: (loop(MANY) - loop(FEW)) / (MANY - FEW) * 1000)
 
     samples = interleaved(
         {
@@ -41,12 +41,9 @@ def iteration(shop: Workshop) -> list[Row]:
             "bash": marginal(lambda n: shop.bash_loop(agent, iterations=n, expect=1).cpu),
             "ralph": marginal(lambda n: shop.ralph(agent, iterations=n, expect=1).cpu),
         },
-        rounds=7,
+        rounds=9,
     )
-    alone = median(samples["agent"])
-    return [
-        _compared("CPU per iteration", median(samples["ralph"]) - alone, median(samples["bash"]) - alone, 0.35, samples)
-    ]
+    return [_above_agent("CPU per iteration", samples, 0.35)]
 
 
 def flood(shop: Workshop) -> list[Row]:
@@ -54,12 +51,7 @@ def flood(shop: Workshop) -> list[Row]:
     full, empty = shop.agent(LONG, FLOOD), shop.agent(LONG, 0)
 
     def marginal(run: Callable[[str], float]) -> Callable[[], float]:
-        def measure() -> float:
-            used = (run(full) - run(empty)) * 1000
-            shop.make_room()
-            return used
-
-        return measure
+        return _with_room(shop, lambda: (run(full) - run(empty)) * 1000)
 
     samples = interleaved(
         {
@@ -70,28 +62,13 @@ def flood(shop: Workshop) -> list[Row]:
         },
         rounds=9,
     )
-    alone = median(samples["agent"])
-    return [
-        _compared(
-            "CPU for a stream of 100 MB",
-            median(samples["ralph"]) - alone,
-            median(samples["bash"]) - alone,
-            1.5,
-            samples,
-        )
-    ]
+    return [_above_agent("CPU for a stream of 100 MB", samples, 1.5)]
 
 
 def memory(shop: Workshop) -> list[Row]:
     def peak(megabytes: int) -> Callable[[], float]:
         agent = shop.agent(LONG, megabytes)
-
-        def measure() -> float:
-            used = shop.ralph(agent, iterations=1, expect=0).peak / MEGABYTE
-            shop.make_room()
-            return used
-
-        return measure
+        return _with_room(shop, lambda: shop.ralph(agent, iterations=1, expect=0).peak / MEGABYTE)
 
     samples = interleaved({"empty": peak(0), "100 MB": peak(FLOOD), "1 GB": peak(GIGABYTE)}, rounds=3)
     if own_peak() / MEGABYTE >= min(samples["empty"]):
@@ -123,8 +100,24 @@ def start(shop: Workshop) -> list[Row]:
     ]
 
 
+def _with_room(shop: Workshop, measure: Callable[[], float]) -> Callable[[], float]:
+    def and_clear() -> float:
+        measured = measure()
+        shop.make_room()
+        return measured
+
+    return and_clear
+
+
+def _above_agent(what: str, samples: dict[str, list[float]], limit: float) -> Row:
+    agent, bash, ralph = (median(samples[name]) for name in ("agent", "bash", "ralph"))
+    return _compared(what, ralph - agent, bash - agent, limit, samples)
+
+
 def _compared(what: str, ralph: float, other: float, limit: float, samples: dict[str, list[float]]) -> Row:
     return Row(what, f"{ralph:.2f} ms", f"{other:.2f} ms", ralph / other, limit, "x", samples)
 
 
-ROWS = (start, iteration, flood, memory)
+QUICK = (start, iteration)
+HEAVY = (flood, memory)
+"""These print to the disk more than memory may hold."""

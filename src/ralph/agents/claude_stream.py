@@ -189,13 +189,13 @@ class ClaudeParser(JsonLines):
             case "thinking":
                 yield Thinking(block.thinking)
             case "tool_use":
-                yield ToolStart(block.id, block.name, summary(block.input))
+                # What tools get and give is most of a stream: decoded only if somebody looks.
+                yield ToolStart(block.id, block.name, summary(block.input) if self.watched else "")
                 if not aside:
                     yield from self._todo(block)
             case "tool_result":
                 if block.is_error and self._forbidden.waits:
                     self._forbidden.match(block.tool_use_id, _output(block.content))
-                # Tool output is most of a stream: decoded only if somebody looks.
                 yield ToolEnd(block.tool_use_id, _output(block.content) if self.watched else "", bool(block.is_error))
             case _:
                 pass

@@ -1,7 +1,6 @@
 """What Codex prints with `--json`: a thread with turns, of items that start and complete."""
 
 import re
-import shlex
 from collections.abc import Iterable
 from typing import Any
 
@@ -25,8 +24,8 @@ from ralph.model.events import (
 )
 
 RECONNECTING = re.compile(r"Reconnecting\.\.\. (\d+)/(\d+)(?: \((.*)\))?", re.DOTALL)
-SHELL = re.compile(r"\S*sh -l?c ")
-SHELL_WORDS = 3
+SHELL = re.compile(r"""\S*sh -l?c (['"]?)(.*)\1$""", re.DOTALL)
+TOOLS = frozenset({"command_execution", "file_change", "mcp_tool_call", "web_search"})
 
 
 class Usage(Struct, gc=False):
@@ -138,9 +137,9 @@ class CodexParser(JsonLines):
     def _started(self, item: Item) -> Iterable[AnyEvent]:
         if item.type == "todo_list":
             yield _todo(item)
-        elif started := _tool(item):
+        elif item.type in TOOLS:
             self._open.add(item.id)
-            yield started
+            yield _start(item)
 
     def _completed(self, item: Item) -> Iterable[AnyEvent]:
         self._error = ""
@@ -158,22 +157,21 @@ class CodexParser(JsonLines):
                 yield from self._ended(item)
 
     def _ended(self, item: Item) -> Iterable[AnyEvent]:
-        started = _tool(item)
-        if started is None:
+        if item.type not in TOOLS:
             return
-        if item.id not in self._open:
-            yield started
-        self._open.discard(item.id)
+        if item.id in self._open:
+            self._open.remove(item.id)
+        else:
+            yield _start(item)
         if item.status == "declined":
-            yield PermissionDenied(started.name, started.summary)
+            denied = _start(item)
+            yield PermissionDenied(denied.name, denied.summary)
         failed = item.status in ("failed", "declined") or bool(item.exit_code)
         yield ToolEnd(item.id, _output(item) if self.watched else "", failed)
 
 
-def _tool(item: Item) -> ToolStart | None:
+def _start(item: Item) -> ToolStart:
     match item.type:
-        case "command_execution":
-            return ToolStart(item.id, "shell", _command(item.command))
         case "file_change":
             changes = decoded(_changes, item.changes, [])
             return ToolStart(item.id, "edit", short(", ".join(f"{change.kind} {change.path}" for change in changes)))
@@ -182,7 +180,7 @@ def _tool(item: Item) -> ToolStart | None:
         case "web_search":
             return ToolStart(item.id, "web_search", short(item.query))
         case _:
-            return None
+            return ToolStart(item.id, "shell", _command(item.command))
 
 
 def _output(item: Item) -> str:
@@ -204,11 +202,8 @@ def _failure(message: str) -> Result:
 
 def _command(line: str) -> str:
     """What it runs, without the shell that it runs it in."""
-    try:
-        words = shlex.split(line) if SHELL.match(line) else []
-    except ValueError:
-        words = []
-    return short(words[-1] if len(words) == SHELL_WORDS else line)
+    found = SHELL.match(line)
+    return short(found[2] if found else line)
 
 
 def _tokens(raw: Raw) -> Tokens:

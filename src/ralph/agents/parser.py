@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
@@ -62,10 +61,6 @@ class JsonLines(ABC):
             # Some line among them is not what we expect: take them one by one and keep what is not.
             self._feed_one_by_one(lines, emit)
             return
-        if objects and len(objects) != lines.count(b"\n") + (lines[-1:] != b"\n"):
-            # The decoder also takes an object over two lines, or two in one: what counts must not depend on the cuts.
-            self._feed_one_by_one(lines, emit)
-            return
         for line in objects:
             self._note(self.read(line), emit)
 
@@ -83,13 +78,17 @@ class JsonLines(ABC):
     def _feed_one_by_one(self, lines: bytes, emit: Emit | None) -> None:
         for raw in lines.split(b"\n"):
             if line := raw.strip(BLANK):
-                self._note(self._read_alone(line), emit)
+                objects = self._objects(line) or self._objects(mended(line))
+                for found in objects:
+                    self._note(self.read(found), emit)
+                if not objects:
+                    self._note((Unknown(line),), emit)
 
-    def _read_alone(self, line: bytes) -> Iterable[AnyEvent]:
-        for candidate in (line, mended(line)):
-            with suppress(*UNREADABLE):
-                return self.read(self._decoder.decode(candidate))
-        return (Unknown(line),)
+    def _objects(self, line: bytes) -> list[Any]:
+        try:
+            return self._decoder.decode_lines(line)
+        except UNREADABLE:
+            return []
 
     def _note(self, found: Iterable[AnyEvent], emit: Emit | None) -> None:
         for event in found:

@@ -15,7 +15,7 @@ from ralph.proc.reaper import adopt_orphans, adopted, live, mark, started
 Sink = Callable[[bytes], None]
 Ending = Literal["exited", "timeout", "idle", "lingering"]
 
-CHUNK = 1 << 18
+CHUNK = 1 << 17
 """What one read takes at most: memory that a core's cache holds and the allocator uses again."""
 PIPE_SIZE = 1 << 20
 """As large as an unprivileged process may make it: fewer wake-ups for a flood."""
