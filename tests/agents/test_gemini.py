@@ -37,6 +37,12 @@ def test_the_pieces_of_a_message_are_one_text():
     assert parser.result.text == "All done."
 
 
+def test_a_message_that_is_no_piece_is_one_of_its_own():
+    whole = {"type": "message", "role": "assistant", "content": "Two."}
+    _, events = parsed(piece("On"), piece("e."), whole, whole, result())
+    assert [event.text for event in events if isinstance(event, Text)] == ["One.", "Two.", "Two."]
+
+
 def test_a_tool_ends_the_message_before_it():
     parser, events = parsed(piece("I "), piece("look."), call(command="ls"), returned(), piece("Done."), result())
     assert [event.text for event in events if isinstance(event, Text)] == ["I look.", "Done."]

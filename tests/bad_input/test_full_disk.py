@@ -17,7 +17,7 @@ FULL = Path("/dev/full")
 
 @pytest.fixture
 def home(loop):
-    with mounted(loop.repo.home / ".ralph") as disk:
+    with mounted(loop.repo.home / ".ralph", "4m") as disk:
         yield disk
 
 
@@ -40,14 +40,14 @@ def test_full_while_journaling(loop, home):
     grows = {"run": "head -c 300000 /dev/urandom | base64 -w0 > PROMPT.md", "append": {"work.txt": "one\n"}, "cost": 1}
     loop.repo.write("PROMPT.md", PROMPT)
     ended = loop(
-        *[grows] * 30, {"append": {"work.txt": "one\n"}, "cost": 1} | done(),
+        *[grows] * 10, {"append": {"work.txt": "one\n"}, "cost": 1} | done(),
         args=("--quiet", "-f", "PROMPT.md"), scripted={"advance": "end"}, maximumIterations=100,
     )  # fmt: skip
     one_clear_line(ended, 9, "cannot write the database", "full", "make room, then ralph resume")
     finished = loop.repo.read("work.txt").count("one\n")
-    assert 1 < finished < 30
+    assert 1 < finished < 10
 
-    home.resize("200m")
+    home.resize("100m")
     before = loop.show()
     assert before["status"] == "interrupted"
     ended = loop.ralph("resume", "--quiet")

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import psutil
 import pytest
@@ -42,6 +43,11 @@ def guards_of(pid):
     return [child for child in psutil.Process(pid).children() if "guard_program" in " ".join(child.cmdline())]
 
 
+def ignores(pid, number):
+    status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return int(status["SigIgn"], 16) >> (number - 1) & 1
+
+
 # One that has lost both its mark and its parent cannot be told from a stranger's. Only a sandbox keeps hold of it.
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a daemon without its environment"])
 def test_killing_ralph_ends_the_tree(holder, survivor, kind):
@@ -75,6 +81,7 @@ def test_the_guard_is_deaf_to_the_signals_of_a_terminal(holder, survivor):
         process.stdout.readline()
         left = survivor()
         (guard,) = guards_of(process.pid)
+        wait_until(lambda: ignores(guard.pid, signal.SIGHUP), "it is not ready")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(guard.pid, number)
         process.kill()

@@ -39,6 +39,7 @@ class Line(Struct, gc=False):
     model: str = ""
     role: str = ""
     content: str = ""
+    delta: bool = False
     tool_name: str = ""
     tool_id: str = ""
     parameters: Raw = Raw()
@@ -78,9 +79,10 @@ class GeminiParser(JsonLines):
     def read(self, line: Any) -> Iterable[AnyEvent]:
         # A message comes in pieces, and ends where something else begins.
         if line.type == "message" and line.role == "assistant":
+            before = () if line.delta else list(self.rest())
             self._pieces.append(line.content)
             self._severe = ""
-            return ()
+            return before
         return [*self.rest(), *self._event(line)]
 
     def rest(self) -> Iterable[AnyEvent]:

@@ -1,6 +1,7 @@
 """Start a process, read all that it writes, and leave nothing of it behind."""
 
 import asyncio
+import fcntl
 import os
 import subprocess
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
@@ -139,20 +140,22 @@ async def spawn(
     start_guard()
     name, _, value = mark(attempt).partition("=")
     to_file = isinstance(stdout, int)
-    with _reader(stdin) as feed:
-        try:
-            child = subprocess.Popen(  # noqa: ASYNC220 - a vfork takes less time than handing it to a thread
-                argv,
-                cwd=cwd,
-                env={**env, name: value},
-                stdin=feed,
-                stdout=stdout if to_file else subprocess.PIPE,
-                stderr=subprocess.STDOUT if to_file else subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise cannot_start(argv, cwd, error) from error
+    feed = os.open(stdin or os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        child = subprocess.Popen(  # noqa: ASYNC220 - a vfork takes less time than handing it to a thread
+            argv,
+            cwd=cwd,
+            env={**env, name: value},
+            stdin=feed,
+            stdout=stdout if to_file else subprocess.PIPE,
+            stderr=subprocess.STDOUT if to_file else subprocess.PIPE,
+            bufsize=0,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise cannot_start(argv, cwd, error) from error
+    finally:
+        os.close(feed)
     process = Process(child, mark(attempt))
     started.add(process.pid)
     live.add(process.mark)
@@ -206,15 +209,10 @@ def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusabl
     return AgentUnusable(f"{argv[0]} cannot be started: {error.strerror}.", "See what this machine has: ralph doctor")
 
 
-def _reader(path: Path | None):  # noqa: ANN202 - the two kinds of open file have no common public name
-    return Path(os.devnull if path is None else path).open("rb")
-
-
 def _enlarge(pipe: int) -> None:
-    with suppress(ImportError, AttributeError, OSError):
-        import fcntl
-
-        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
 def _watch_exit(
