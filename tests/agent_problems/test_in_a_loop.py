@@ -49,7 +49,7 @@ def test_a_waiting_run_says_so_and_stops_at_once_on_a_signal(loop):
 
 
 def test_a_resumed_run_goes_on_waiting_until_the_reset_time(loop):
-    reset = time.time() + 2
+    reset = time.time() + 6
     loop.prepare({**LIMITED, "final": f"Claude AI usage limit reached|{int(reset)}"}, done())
     with loop.start() as running:
         wait_until(lambda: _status(loop) == "waiting", "the run never waited")

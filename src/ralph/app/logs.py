@@ -33,7 +33,8 @@ def pieces(run_id: str | None, project: Path, *, follow: bool) -> Iterator[Piece
             path = attempt_dir(run, attempt) / STREAM
             if path not in readers:
                 readers[path] = _Reader(path, _parser(run), attempt)
-            yield from readers[path].new()
+            over = run.status != "running" or attempt is not attempts[-1]
+            yield from readers[path].new(over=over)
         if not follow or run.status != "running":
             return
         time.sleep(LOOK_AGAIN)
@@ -47,10 +48,11 @@ class _Reader:
         self._parser = parser
         self._attempt = attempt
         self._offset = 0
+        self._finished = False
 
-    def new(self) -> Iterator[Piece]:
-        """Whole lines only; the last one may still be being written."""
-        if not self._path.is_file():
+    def new(self, *, over: bool) -> Iterator[Piece]:
+        """Whole lines only; the last one may still be being written, unless the attempt is over."""
+        if not self._path.is_file() or self._finished:
             return
         with self._path.open("rb") as file:
             file.seek(self._offset)
@@ -61,6 +63,11 @@ class _Reader:
                 found: list[AnyEvent] = []
                 self._parser.feed(data[:end], found.append)
                 yield Piece(self._attempt, data[:end], found)
+        if over:
+            self._finished = True
+            rest: list[AnyEvent] = []
+            self._parser.finish(rest.append)
+            yield Piece(self._attempt, b"", rest)
 
 
 def _parser(run: Run) -> Parser:

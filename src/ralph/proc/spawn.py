@@ -35,7 +35,7 @@ class Process:
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[Ending] = self._loop.create_future()
         self._sinks: dict[int, Sink] = {}
-        self._leaving = False
+        self._leaving: asyncio.TimerHandle | None = None
         self._last_output = self._loop.time()
         self._exit_watch = _watch_exit(child, self._loop, self._exited)
 
@@ -59,10 +59,10 @@ class Process:
                 timer.cancel()
 
     def expect_exit(self, within: float) -> None:
-        """It has said its last word: it may take this long to go."""
-        if not self._leaving:
-            self._leaving = True
-            self._loop.call_later(within, self._end, "lingering")
+        """It has said its last word, as far as one can tell: it may take this long to go. More words, more time."""
+        if self._leaving:
+            self._leaving.cancel()
+        self._leaving = self._loop.call_later(within, self._end, "lingering")
 
     def close(self) -> None:
         """Take what it left in its pipes, which is not more than they hold, and let go of it."""
