@@ -271,7 +271,7 @@ def attempt(run):
         cancel(run, told=print)
     except RalphError as error:
         return error
-attempt("0")
+attempt("no such run")
 os.setgid({NOBODY})
 os.setuid({NOBODY})
 error = attempt(sys.argv[1])
