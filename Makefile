@@ -6,7 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-TEST_ARGS ?= -n auto
+# Half of a test is waiting for processes, so two per core.
+TEST_ARGS ?= -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
 .PHONY: help demo test check lint types layers docs docs-check picture e2e wheel bench lock clean
 

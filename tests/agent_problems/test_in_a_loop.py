@@ -4,6 +4,8 @@ import json
 import signal
 import time
 
+import pytest
+
 from loops import wait_until
 from ralph.testing import done, edits, says
 
@@ -119,6 +121,7 @@ def test_a_prompt_that_is_too_long_loses_feedback_and_is_tried_again(loop):
     assert len(short) < len(long)
 
 
+@pytest.mark.e2e
 def test_an_agent_that_answers_and_then_stays_is_ended_and_its_answer_counts(loop):
     ended = loop({"do": [done(), {"hang": True}]})
     assert ended.code == 0, ended.err

@@ -94,6 +94,7 @@ def killed(loop, seed):
     return loop.show(*run_id)
 
 
+@pytest.mark.e2e
 @pytest.mark.timeout(600)
 def test_a_run_killed_at_fifty_random_moments_ends_as_if_nothing_had_happened(loop, killed):
     calls = [action for each in killed["iterations"] for action in each["actions"] if action["kind"] == "run-agent"]

@@ -48,3 +48,11 @@ class Stop:
         finally:
             for number in SIGNALS:
                 loop.remove_signal_handler(number)
+            if self.requested:
+                _hear_no_more()
+
+
+def _hear_no_more() -> None:
+    """The process is ending as it was asked to: one more signal must not cut off its last words and its exit code."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
