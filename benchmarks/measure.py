@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
 from typing import NamedTuple
@@ -55,13 +56,20 @@ def own_peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
 
 
-def interleaved(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+def interleaved(
+    measures: Mapping[str, Callable[[], float]], rounds: int, *, at_once: int = 1
+) -> dict[str, list[float]]:
     """A B C A B C ...: what disturbs the machine for a while disturbs all of them."""
     samples: dict[str, list[float]] = {name: [] for name in measures}
-    for _ in range(rounds):
-        for name, measure in measures.items():
-            samples[name].append(measure())
+    with ThreadPoolExecutor(at_once) as pool:
+        for _ in range(rounds):
+            for name, value in zip(measures, pool.map(_called, measures.values()), strict=True):
+                samples[name].append(value)
     return samples
+
+
+def _called(measure: Callable[[], float]) -> float:
+    return measure()
 
 
 def median(values: Iterable[float]) -> float:

@@ -8,6 +8,7 @@ from measure import interleaved, median, own_peak
 from workshop import LONG, MEGABYTE, RALPH, SHORT, Workshop
 
 FEW, MANY = 20, 220
+RESTARTS = 60
 FLOOD = 100
 GIGABYTE = 1000
 FLAT = 8.0
@@ -44,6 +45,26 @@ def iteration(shop: Workshop) -> list[Row]:
         rounds=9,
     )
     return [_above_agent("CPU per iteration", samples, 0.35)]
+
+
+def restart(shop: Workshop) -> list[Row]:
+    """One more start of a supervised command. All sides at once: what they do most is wait for it."""
+
+    def marginal(name: str, loop: Callable[[str, int], float]) -> Callable[[], float]:
+        command = shop.restless(name)
+        return lambda: (loop(command, RESTARTS) - loop(command, 0)) / RESTARTS * 1000
+
+    samples = interleaved(
+        {
+            "agent": marginal("bare", lambda command, n: shop.bare_loop(command, iterations=n).cpu),
+            "bash": marginal("bash", lambda command, n: shop.bash_loop(command, iterations=n, expect=1).cpu),
+            "ralph": marginal("ralph", lambda command, n: shop.supervise(command, restarts=n).cpu),
+        },
+        rounds=5,
+        at_once=3,
+    )
+    shop.make_room()
+    return [_above_agent("CPU per restart", samples, 0.35)]
 
 
 def flood(shop: Workshop) -> list[Row]:
@@ -118,6 +139,6 @@ def _compared(what: str, ralph: float, other: float, limit: float, samples: dict
     return Row(what, f"{ralph:.2f} ms", f"{other:.2f} ms", ralph / other, limit, "x", samples)
 
 
-QUICK = (start, iteration)
+QUICK = (start, iteration, restart)
 HEAVY = (flood, memory)
 """These print to the disk more than memory may hold."""

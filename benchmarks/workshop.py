@@ -18,6 +18,13 @@ COMPLETION = "<response>DONE</response>"
 SHORT, LONG = "short", "long"
 """The agents: one answers in a few lines that it is not done, one prints a flood and says that it is."""
 
+RESTLESS = """#!/bin/sh
+cd "${0%/*}"
+read n < starts || n=0
+echo $((n = (n + 1) % 3)) > starts
+[ $n != 0 ] || exec sleep 1.01
+"""
+
 
 def fastest_place(needed: int) -> str | None:
     """Memory, where the system has a file system of it with enough room; else the usual place for temporary files.
@@ -65,6 +72,19 @@ class Workshop:
     def ralph(self, agent: str, *, iterations: int, expect: int) -> Cost:
         options = ("--quiet", "-f", "prompt.md", "--agent", agent, "-m", str(iterations))
         return self.run(str(RALPH), "run", *options, expect=expect)
+
+    def restless(self, name: str) -> str:
+        """A command that ends at once, but for every third start: three quick ones in a row are a crash loop."""
+        folder = self._root / f"restless-{name}"
+        folder.mkdir(exist_ok=True)
+        program = folder / "command"
+        program.write_text(RESTLESS)
+        program.chmod(0o755)
+        return str(program)
+
+    def supervise(self, command: str, *, restarts: int) -> Cost:
+        options = ("--quiet", "--task-dir", ".", "--max-restarts", str(restarts), "--restart-delay", "0")
+        return self.run(str(RALPH), "supervise", *options, "--", command, expect=1)
 
     def bash_loop(self, agent: str, *, iterations: int, expect: int) -> Cost:
         one = f"{agent} -p < prompt.md | tee log.$$.$i | grep -q '{COMPLETION}'"

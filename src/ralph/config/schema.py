@@ -25,6 +25,7 @@ from ralph.config.loops import (
 from ralph.config.specs import (
     Defaults,
     Executor,
+    Model,
     Planner,
     RalphSection,
     Review,
@@ -33,6 +34,8 @@ from ralph.config.specs import (
     Tools,
     Verification,
     VerificationStep,
+    WorktreeSettings,
+    default_models,
     default_pipeline,
     default_roles,
 )
@@ -45,6 +48,7 @@ __all__ = [
     "EnvSettings",
     "Executor",
     "GuardrailSettings",
+    "Model",
     "Planner",
     "QuotaSettings",
     "RalphSection",
@@ -59,6 +63,7 @@ __all__ = [
     "Tools",
     "Verification",
     "VerificationStep",
+    "WorktreeSettings",
     "apply_schema",
 ]
 
@@ -104,6 +109,10 @@ class Settings(Section, frozen=True):
     """The roles that a task passes through in `ralph task run`, in order."""
     roles: dict[str, Role] = field(default_factory=default_roles)
     """The roles of `ralph task run` by name. A new name adds a role."""
+    models: dict[str, Model] = field(default_factory=default_models)
+    """Short names for the models that judge in `ralph task run`. A new name adds one."""
+    worktree: WorktreeSettings = WorktreeSettings()
+    """What `ralph task run` puts into the worktree of a task."""
     review: Review = Review()
     """When a review of `ralph spec run` blocks."""
     review_cap: Count = 5

@@ -2,13 +2,12 @@
 
 # ruff: noqa: RUF012 - a struct copies its empty list or dict for each instance
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from ralph.config.base import Count, Section, Text
-
-Verifying = Literal["string_match", "semantic", "external", "multi_stage"]
+from ralph.model.verification import Method
 
 
 class Executor(Section, frozen=True):
@@ -105,8 +104,11 @@ class RalphSection(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the stages of `ralph task run` and `ralph spec run` are loops. Otherwise each runs once."""
     default_max_iterations: Count = 10
     """The iterations of a role in `ralph task run` that names no limit of its own."""
-    default_verification: Verifying = "string_match"
+    default_verification: Method = "string_match"
     """How `ralph task run` verifies a role that names no method of its own."""
+    semantic_model: Text | None = None
+    """The model that judges semantic criteria of `ralph task run` that name none: a name of `models`, an executor, or
+    a model. Without it the agent of the role judges."""
 
 
 class Role(Section, frozen=True):
@@ -118,8 +120,27 @@ class Role(Section, frozen=True):
     """What the agent says to claim that its stage of `ralph task run` is complete."""
     max_iterations: Count | None = None
     """The iterations of this role in `ralph task run`. Without it `ralph.default_max_iterations` holds."""
-    verification: Verifying | None = None
+    verification: Method | None = None
     """How `ralph task run` verifies the claim. Without it `ralph.default_verification` holds."""
+    verification_config: dict[str, Any] = {}
+    """What the method needs, such as the command of `external`, where a task of `ralph task run` says nothing."""
+    instructions: str = ""
+    """What the agent of this role is told to do in `ralph task run`, before the task itself."""
+
+
+class Model(Section, frozen=True):
+    agent: Text
+    """The agent or executor that `ralph task run` asks for this model."""
+    model: Text | None = None
+    """What that agent of `ralph task run` calls the model."""
+
+
+class WorktreeSettings(Section, frozen=True):
+    copy: list[Text] = []
+    """Files that git does not know and a task needs, such as `.env`: `ralph task run` copies them into the worktree.
+    Patterns are relative to the project."""
+    init: Text | None = None
+    """A shell command that `ralph task run` starts in a new worktree, such as `npm ci`."""
 
 
 class Review(Section, frozen=True):
@@ -134,6 +155,10 @@ def default_roles() -> dict[str, Role]:
         "tester": Role(promise="TESTS_PASSED", max_iterations=10, verification="external"),
         "qa": Role(promise="QA_PASSED", max_iterations=5, verification="multi_stage"),
     }
+
+
+def default_models() -> dict[str, Model]:
+    return {name: Model(agent="claude", model=name) for name in ("haiku", "sonnet", "opus")}
 
 
 def default_pipeline() -> list[str]:

@@ -52,3 +52,11 @@ class Evidence(Struct, frozen=True, omit_defaults=True):
     log: str = ""
     """Where the whole output lies, relative to the project."""
     duration: float = 0.0
+    parts: tuple["Evidence", ...] = ()
+    """What it is made of: the stages of a multi-stage check, the criteria of a semantic one."""
+    required: bool = True
+    """Of a part: whether it must pass. Otherwise it only warns."""
+    problem: Problem | None = None
+    """Why a model that was asked could not work: a quota is worth waiting for."""
+    cost_usd: float | None = None
+    tokens: Tokens = Tokens()
