@@ -19,6 +19,8 @@ class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
     options: dict[str, Any]
     """What the recipe was started with: enough to start the very same generator again."""
     parent_id: str | None = None
+    task_id: str | None = None
+    """The task of the project that it works on, if it works on one."""
     verdict: str | None = None
     reason: str = ""
     exit_code: int | None = None

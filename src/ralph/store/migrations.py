@@ -85,6 +85,42 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX messages_by_run ON messages (run_id)",
     ),
+    (
+        """
+        CREATE TABLE specs (
+            project TEXT NOT NULL,
+            id TEXT NOT NULL,
+            title TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,
+            PRIMARY KEY (project, id)
+        )
+        """,
+        # What is structured in a task (dependencies, metadata, completion_spec) is JSON, in the shape of task files.
+        """
+        CREATE TABLE tasks (
+            project TEXT NOT NULL,
+            id TEXT NOT NULL,
+            spec_id TEXT NOT NULL,
+            title TEXT NOT NULL,
+            description TEXT NOT NULL,
+            status TEXT NOT NULL,
+            priority INTEGER NOT NULL,
+            dependencies TEXT NOT NULL,
+            assignee TEXT NOT NULL,
+            created_at REAL NOT NULL,
+            updated_at REAL NOT NULL,
+            metadata TEXT NOT NULL,
+            iteration INTEGER NOT NULL,
+            completion_spec TEXT,
+            PRIMARY KEY (project, id),
+            FOREIGN KEY (project, spec_id) REFERENCES specs (project, id)
+        )
+        """,
+        "CREATE INDEX tasks_by_spec ON tasks (project, spec_id)",
+        "ALTER TABLE runs ADD COLUMN task_id TEXT",
+        "CREATE INDEX runs_by_task ON runs (project, task_id, started_at) WHERE task_id IS NOT NULL",
+    ),
 )
 
 

@@ -29,6 +29,7 @@ def begin_run(
     project: str,
     options: dict[str, Any],
     parent: str | None = None,
+    task: str | None = None,
 ) -> Run:
     run = Run(
         id=secrets.token_hex(4),
@@ -39,6 +40,7 @@ def begin_run(
         started_at=time.time(),
         options=options,
         parent_id=parent if parent and _exists(connection, parent) else None,
+        task_id=task,
         pid=os.getpid(),
         pid_started=started(),
     )

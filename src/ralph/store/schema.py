@@ -24,6 +24,36 @@ runs = Table(
     Column("pid", Integer),
     Column("pid_started", Float),
     Column("options", LargeBinary),
+    Column("task_id", Text),
+)
+
+specs = Table(
+    "specs",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("title", Text),
+    Column("created_at", Float),
+    Column("updated_at", Float),
+)
+
+tasks = Table(
+    "tasks",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("spec_id", Text),
+    Column("title", Text),
+    Column("description", Text),
+    Column("status", Text),
+    Column("priority", Integer),
+    Column("dependencies", Text),
+    Column("assignee", Text),
+    Column("created_at", Float),
+    Column("updated_at", Float),
+    Column("metadata", Text),
+    Column("iteration", Integer),
+    Column("completion_spec", Text),
 )
 
 journal = Table(
