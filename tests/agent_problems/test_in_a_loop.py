@@ -131,3 +131,12 @@ def test_an_agent_that_answers_and_then_stays_is_ended_and_its_answer_counts(loo
 def _status(loop):
     listed = json.loads(loop.ralph("runs", "--json").out)
     return listed[0]["status"] if listed else ""
+
+
+def test_a_run_that_ended_for_want_of_a_login_is_resumed_when_the_agent_is_logged_in_again(loop):
+    refused = {"is_error": 401, "final": "Invalid API key · Please run /login", "exit": 1}
+    assert loop(says("Begun."), refused, edits({"a.txt": "1"}) | done()).code == 7
+    ended = loop.ralph("resume")
+    assert ended.code == 0, ended.err
+    assert "proven done after 2 iterations" in ended.err
+    assert [(each["number"], each["attempt"]) for each in loop.show()["iterations"]] == [(1, 1), (2, 1), (2, 2)]

@@ -171,7 +171,7 @@ def test_the_json_has_the_fields_of_a_run_and_those_of_its_state(loop):
     loop(done())
     (run,) = status(loop)
     (listed,) = json.loads(loop.ralph("runs", "--json").out)
-    assert {**listed, "limit": 10, "now": None, "lastReason": None, "children": []} == run
+    assert {**listed, "limit": 10, "label": None, "now": None, "lastReason": None, "children": []} == run
 
 
 # Speed

@@ -37,6 +37,7 @@ class Surroundings(Struct, frozen=True):
 
     project: Path
     directory: Path
+    """Below the project."""
     env: Mapping[str, str]
     attempt: str
     limits: Limits
@@ -44,6 +45,8 @@ class Surroundings(Struct, frozen=True):
     done_file: str = ""
     """A file whose coming says that the agent may go; it has `done_grace` seconds to do so."""
     done_grace: float = 0.0
+    workdir: Path | None = None
+    """Where the agent works, if that is not the project itself."""
     emit: Emit | None = None
     mark: Callable[[int, int], None] | None = None
 
@@ -67,7 +70,7 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
     try:
         async with spawn(
             invocation.argv,
-            cwd=around.project,
+            cwd=around.workdir or around.project,
             env=around.env,
             attempt=around.attempt,
             stdin=context if invocation.on_stdin else None,

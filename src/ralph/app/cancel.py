@@ -15,7 +15,7 @@ from ralph.proc.identity import lives, owner, send
 from ralph.proc.tree import end_marked
 from ralph.store.database import connect
 from ralph.store.run_tree import LIVE, mark_cancelled, with_descendants
-from ralph.store.runs import find_run
+from ralph.store.runs import find_run, whole
 
 GRACE = 10.0
 STOPPING = 15.0
@@ -40,7 +40,8 @@ class Outcome(Struct, frozen=True):
 def cancel(run_id: str, *, grace: float = GRACE, told: Callable[[list[Run]], None]) -> list[Outcome]:
     """The deepest first, the run itself last. `told` hears which runs are asked to stop."""
     connection = connect()
-    top = find_run(connection, run_id)
+    # A part of a run lives in the process of the whole, and ends with it.
+    top = whole(connection, find_run(connection, run_id))
     ends: dict[str, How] = {}
     for _ in range(ROUNDS):
         unfinished = [[run for run in level if _is_unfinished(run)] for level in _levels(connection, top)]
@@ -97,10 +98,11 @@ def _stop(levels: Levels, grace: float) -> list[Run]:
 
 
 def _send(runs: list[Run], number: signal.Signals) -> None:
-    for run in runs:
-        if send(run.pid, run.pid_started, number):
+    # One process may drive several of them, and a second signal would mean another thing to it than the first.
+    for pid, pid_started in {(run.pid, run.pid_started) for run in runs}:
+        if send(pid, pid_started, number):
             # One that was stopped (Ctrl-Z) hears only after it goes on.
-            send(run.pid, run.pid_started, signal.SIGCONT)
+            send(pid, pid_started, signal.SIGCONT)
 
 
 def _left_after(seconds: float, runs: list[Run]) -> list[Run]:

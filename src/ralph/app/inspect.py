@@ -1,21 +1,25 @@
 """What ran, why it stopped, what each check saw: runs as people and programs want to read them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from sqlalchemy import Connection
 
+from ralph.app.kinds import kind_of
 from ralph.app.plan import plan_again
-from ralph.kernel.actions import AnyAction, RunAgent, RunCommand, RunScmTask
+from ralph.kernel.actions import AnyAction, ReadClaim, RunAgent, RunCommand, RunScmTask, Verify
 from ralph.kernel.feedback import GAP, agent_note, guardrail_note
-from ralph.kernel.recipes.prompt import PromptRun
+from ralph.kernel.recipes.prompt import Guardrail
 from ralph.kernel.slugs import unique_slugs
+from ralph.kernel.stage_text import claim_note, claim_problem, not_verified
 from ralph.model.errors import ConfigError
 from ralph.model.runs import Entry, Run
 from ralph.store.database import connect
 from ralph.store.journal import entries
-from ralph.store.runs import find_run, list_runs
+from ralph.store.runs import STEP, children, find_run, list_runs, whole
 from ralph.store.state_dir import StateDir, directory_name
 
 _actions = msgspec.json.Decoder(AnyAction)
@@ -48,8 +52,15 @@ def runs(project: Path | None, limit: int | None) -> list[Run]:
 def open_run(prefix: str | None, project: Path) -> tuple[Run, list[Attempt]]:
     """The run whose id begins so, or the latest one of the project."""
     connection = connect()
-    run = find_run(connection, prefix) if prefix else _latest(list_runs(connection, project=str(project), limit=1))
+    run = find_run(connection, prefix) if prefix else _latest(connection, project)
     return run, attempts(entries(connection, run.id))
+
+
+def parts(run: Run) -> list[tuple[Run, list[Attempt]]]:
+    """The runs that this one is made of, each with its own parts behind it."""
+    connection = connect()
+    found = [child for child in children(connection, run.id) if STEP in child.options]
+    return [each for part in found for each in ((part, attempts(entries(connection, part.id))), *parts(part))]
 
 
 def attempts(found: list[Entry]) -> list[Attempt]:
@@ -85,7 +96,15 @@ def action_name(action: AnyAction) -> str:
         case RunScmTask(command=command, task=task):
             return f"{command} {task}"
         case _:
-            return str(action.__struct_config__.tag)
+            return getattr(action, "name", "") or str(action.__struct_config__.tag)
+
+
+def loop_label(run: Run) -> str:
+    """What it works on, such as a task and a role."""
+    kind = kind_of(run.recipe)
+    if kind is None or kind.version != run.recipe_version:
+        return ""
+    return kind.label(msgspec.convert(run.options["loop"], kind.options))
 
 
 def run_json(run: Run) -> dict[str, Any]:
@@ -107,8 +126,7 @@ def run_json(run: Run) -> dict[str, Any]:
 
 def feedback(run: Run, attempt: Attempt) -> str:
     """What the next iteration was told of this one."""
-    loop = plan_again(run).loop
-    known = loop.guardrails if isinstance(loop, PromptRun) else ()
+    known: Sequence[Guardrail] = getattr(plan_again(run).loop, "guardrails", ())
     guardrails = dict(zip(unique_slugs(each.command for each in known), known, strict=True))
     notes: list[str] = []
     for step in attempt.steps:
@@ -117,6 +135,11 @@ def feedback(run: Run, attempt: Attempt) -> str:
                 notes.append(agent_note(step.result).text)
             case RunCommand(slug=slug) if step.result and not step.result.passed:
                 notes.append(guardrail_note(step.result, "APPEND", guardrails[slug].hint).text)
+            case ReadClaim(expected=expected, earlier=earlier) if step.result:
+                if problem := claim_problem(step.result, expected, earlier):
+                    notes.append(claim_note(problem, expected, earlier).text)
+            case Verify() if step.result and not step.result.passed:
+                notes.append(not_verified(step.result).text)
             case _:
                 pass
     return GAP.join(notes)
@@ -136,10 +159,11 @@ def _begins(step: Step) -> bool:
     return isinstance(step.action, RunAgent) and step.action.purpose == "work"
 
 
-def _latest(found: list[Run]) -> Run:
+def _latest(connection: Connection, project: Path) -> Run:
+    found = list_runs(connection, project=str(project), limit=1)
     if not found:
         raise ConfigError("nothing has run in this project yet.", 'Begin: ralph run -p "..."')
-    return found[0]
+    return whole(connection, found[0])
 
 
 def _step(entry: Entry) -> Step:

@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from ralph.agents.parser import Parser
 from ralph.agents.run import STREAM
-from ralph.app.inspect import Attempt, attempt_dir, open_run
+from ralph.app.inspect import Attempt, attempt_dir, open_run, parts
 from ralph.app.plan import plan_again
+from ralph.kernel.actions import RunAgent
 from ralph.model.events import AnyEvent
 from ralph.model.runs import Run
 
@@ -29,12 +30,15 @@ def pieces(run_id: str | None, project: Path, *, follow: bool) -> Iterator[Piece
     run, attempts = open_run(run_id, project)
     readers: dict[Path, _Reader] = {}
     while True:
-        for attempt in attempts:
-            path = attempt_dir(run, attempt) / STREAM
-            if path not in readers:
-                readers[path] = _Reader(path, _parser(run), attempt)
-            over = run.status != "running" or attempt is not attempts[-1]
-            yield from readers[path].new(over=over)
+        everything = [(run, attempts), *parts(run)]
+        for whose, made in everything:
+            for attempt in made:
+                path = attempt_dir(whose, attempt) / STREAM
+                if path not in readers and _has_agent(attempt):
+                    readers[path] = _Reader(path, _parser(whose), attempt)
+                if path in readers:
+                    over = whose.status != "running" or attempt is not made[-1]
+                    yield from readers[path].new(over=over)
         if not follow or run.status != "running":
             return
         time.sleep(LOOK_AGAIN)
@@ -70,6 +74,11 @@ class _Reader:
             yield Piece(self._attempt, b"", rest)
 
 
+def _has_agent(attempt: Attempt) -> bool:
+    return any(isinstance(step.action, RunAgent) for step in attempt.steps)
+
+
 def _parser(run: Run) -> Parser:
     plan = plan_again(run)
+    assert plan.agent  # noqa: S101 - asked for only where an agent has run
     return plan.agent.adapter.parser(stream=plan.settings.stream_agent_output)

@@ -3,15 +3,27 @@
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 from sqlalchemy import Connection
 
 from ralph.app.inspect import action_name, run_json
-from ralph.app.plan import RECIPES
-from ralph.kernel.actions import AnyAction, Restart, Wait, WaitForChildren
+from ralph.app.kinds import kind_of
+from ralph.kernel.actions import (
+    AnyAction,
+    ChildEnd,
+    Claim,
+    ReadClaim,
+    ReadResponse,
+    Restart,
+    RunChild,
+    RunCommand,
+    Wait,
+    WaitForChildren,
+)
+from ralph.kernel.stage_text import claim_problem
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.runs import Entry, Run
 from ralph.store.database import connect
@@ -19,12 +31,6 @@ from ralph.store.run_tree import LIVE, last_over, latest_results, live_runs, ope
 from ralph.store.runs import find_run
 
 _action = msgspec.json.Decoder(AnyAction)
-_results: dict[str, type[Any]] = {str(kind.__struct_config__.tag): kind.result for kind in get_args(AnyAction)}
-LIMITS = ("limit", "max_restarts")
-"""What the recipes call the number of iterations after which they give up."""
-
-EVIDENCE_NAMES = {"run-command": "guardrail {}: ", "read-response": ""}
-"""How evidence of an action of this kind begins; the other kinds begin with the name of the check."""
 
 
 class Now(Struct, frozen=True):
@@ -40,6 +46,8 @@ class Now(Struct, frozen=True):
 class Node(Struct, frozen=True):
     run: Run
     limit: int | None
+    label: str
+    """What it works on, such as a task and a role."""
     now: Now | None
     last_reason: str
     """What the latest check that did not pass, or the latest agent that failed, had to say."""
@@ -84,6 +92,7 @@ def node_json(node: Node) -> dict[str, Any]:
     return {
         **run_json(node.run),
         "limit": node.limit,
+        "label": node.label or None,
         "now": node.now and msgspec.to_builtins(node.now),
         "lastReason": node.last_reason or None,
         "children": [node_json(child) for child in node.children],
@@ -91,21 +100,24 @@ def node_json(node: Node) -> dict[str, Any]:
 
 
 def _node(connection: Connection, run: Run, below: dict[str | None, list[Run]]) -> Node:
+    limit, label = _loop_facts(run)
     return Node(
         run=run,
-        limit=_limit(run),
+        limit=limit,
+        label=label,
         now=_now(connection, run),
         last_reason=_last_reason(connection, run),
         children=[_node(connection, child, below) for child in below.get(run.id, [])],
     )
 
 
-def _limit(run: Run) -> int | None:
-    recipe = RECIPES.get(run.recipe)
-    if recipe is None or recipe.version != run.recipe_version:
-        return None
-    loop = msgspec.convert(run.options["loop"], recipe.options)
-    return next((getattr(loop, name) for name in LIMITS if hasattr(loop, name)), None)
+def _loop_facts(run: Run) -> tuple[int | None, str]:
+    """After how many iterations it gives up, and what it works on."""
+    kind = kind_of(run.recipe)
+    if kind is None or kind.version != run.recipe_version:
+        return None, ""
+    loop = msgspec.convert(run.options["loop"], kind.options)
+    return kind.limit(loop), kind.label(loop)
 
 
 def _now(connection: Connection, run: Run) -> Now | None:
@@ -139,20 +151,32 @@ def _until(action: AnyAction, entry: Entry) -> float | None:
 
 
 def _last_reason(connection: Connection, run: Run) -> str:
-    for kind, result, error in latest_results(connection, run.id):
-        if reason := error or _complaint(kind, result):
+    for action, result, error in latest_results(connection, run.id):
+        if reason := error or _complaint(_action.decode(action), result):
             return reason
     return ""
 
 
-def _complaint(kind: str, result: bytes | None) -> str:
-    if result is None or kind not in _results:
-        return ""
-    match msgspec.json.decode(result, type=_results[kind]):
-        case AgentReport(reason=reason) as report if not report.ok:
+def _complaint(action: AnyAction, data: bytes | None) -> str:
+    result = None if data is None else msgspec.json.decode(data, type=action.result)
+    match action, result:
+        case _, AgentReport(reason=reason) if not result.ok:
             return f"agent: {reason}"
-        case Evidence(passed=False, check=check, reason=reason):
-            name = EVIDENCE_NAMES.get(kind, "{}: ").format(check)
-            return f"{name}{reason}"
+        case _, Evidence(passed=False, reason=reason):
+            return f"{_name_of_check(action, result)}{reason}"
+        case ReadClaim(expected=expected, earlier=earlier), Claim():
+            return claim_problem(result, expected, earlier)
+        case RunChild(name=name), ChildEnd(verdict=verdict, reason=reason) if verdict != "verified":
+            return f"{name}: {reason}"
         case _:
             return ""
+
+
+def _name_of_check(action: AnyAction, seen: Evidence) -> str:
+    match action:
+        case RunCommand():
+            return f"guardrail {seen.check}: "
+        case ReadResponse():
+            return ""
+        case _:
+            return f"{seen.check}: "

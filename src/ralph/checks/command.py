@@ -27,6 +27,7 @@ async def run_command(
     attempt: str,
     log: Path,
     limit: float | None,
+    limit_name: str = "timeouts.guardrail",
     keep: int,
     secrets: Sequence[bytes] = (),
 ) -> Evidence:
@@ -40,12 +41,12 @@ async def run_command(
             exit_code = process.exit_code
         reason = f"exit code {exit_code}"
     except AgentUnusable as error:
-        exit_code, reason = None, f"it could not be started: {error}"
+        exit_code, reason = None, f"it could not be started: {error.message.rstrip('.')}"
     finally:
         os.close(file)
     redact_file(log, secrets)
     if ending == "timeout":
-        exit_code, reason = None, f"it ran longer than timeouts.guardrail ({limit:g} s) and was ended"
+        exit_code, reason = None, f"it ran longer than {limit_name} ({limit:g} s) and was ended"
     return Evidence(
         check=command,
         passed=exit_code == 0,

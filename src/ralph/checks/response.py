@@ -34,6 +34,18 @@ def read_commit_message(directory: Path, *, plain: bool) -> CommitMessage:
     return CommitMessage(line)
 
 
+def final_message(directory: Path, *, plain: bool, most: int = 256 * 1024) -> str:
+    """The end of what the agent said, without an echo of the prompt."""
+    path = _answer(directory, plain=plain)
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - most))
+        said = file.read(most).decode(errors="replace")
+    prompt = _prompt(directory, plain=plain)
+    return said.replace(prompt, "") if prompt else said
+
+
 def _response(directory: Path, *, plain: bool) -> str | None:
     return first_tag(_answer(directory, plain=plain), "response", prompt=_prompt(directory, plain=plain))
 

@@ -39,6 +39,7 @@ def explain(plan: Plan, loaded: Loaded, say: Callable[[str], None]) -> None:
 def _invocation(plan: Plan, prompt: str) -> Invocation:
     directory = ".ralph/runs/RUN/iteration-1"
     call = Call(prompt, f"{directory}/context.md", f"{directory}/output.md", plan.settings.stream_agent_output)
+    assert plan.agent  # noqa: S101 - a prompt loop has one
     return plan.agent.adapter.invocation(plan.agent.command, plan.agent.flags, call)
 
 

@@ -1,20 +1,22 @@
-"""The click group with lazy commands, and the one place where errors become exit codes."""
+"""The group of all commands, and the one place where errors become exit codes."""
 
 import os
 import sys
-from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 
 import click
 
 from ralph import __version__
+from ralph.cli.lazy import LazyGroup
 from ralph.model.errors import RalphError
 
 # name: (module, one line for the list of commands). A new command is one file and one line here.
 COMMANDS = {
     "run": ("ralph.cli.run", "Run an agent in a loop until the work is proven done."),
     "supervise": ("ralph.cli.supervise", "Restart a command until the file DONE says that it is enough."),
+    "spec": ("ralph.cli.spec", "Write down what is to be built, and run it."),
+    "task": ("ralph.cli.task", "Write tasks with criteria for done, and run them."),
     "resume": ("ralph.cli.resume", "Continue an interrupted run where it stopped."),
     "retry": ("ralph.cli.retry", "Start a run again from the beginning, with the same options."),
     "status": ("ralph.cli.status", "See what runs now, and what ran last."),
@@ -32,21 +34,7 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        if cmd_name not in COMMANDS:
-            return None
-        return import_module(COMMANDS[cmd_name][0]).command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, table=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-v", "--version", message="ralph %(version)s")
 def cli() -> None:
     """Run a coding agent in a loop until the work is proven done."""

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ralph.app.inspect import Attempt, Step, action_name, attempt_dir
+from ralph.app.inspect import Attempt, Step, action_name, attempt_dir, loop_label
 from ralph.cli import words
+from ralph.cli.task_lines import ended_lines
 from ralph.kernel.actions import (
     ReadCommitMessage,
     ReadPrompt,
     ReadResponse,
     RunAgent,
+    RunChild,
     RunCommand,
     RunScmTask,
     StageChanges,
@@ -19,9 +21,20 @@ from ralph.model.evidence import AgentReport
 from ralph.model.runs import Run
 
 
-def run_text(run: Run, attempts: list[Attempt]) -> Iterator[str]:
+def run_text(run: Run, attempts: list[Attempt], parts: list[tuple[Run, list[Attempt]]]) -> Iterator[str]:
+    """The run, then the runs that are parts of it."""
+    yield from _one_text(run, attempts)
+    for part, made in parts:
+        yield ""
+        yield from _one_text(part, made)
+    if run.status == "interrupted":
+        yield ""
+        yield f"Continue it: ralph resume {run.id}"
+
+
+def _one_text(run: Run, attempts: list[Attempt]) -> Iterator[str]:
     state = f"{run.verdict}: {run.reason}" if run.verdict else run.status
-    yield f"run {run.id} · {run.recipe} · {state}"
+    yield f"run {run.id} · {f'{run.recipe} {loop_label(run)}'.rstrip()} · {state}"
     took = [] if run.ended_at is None else [f"took {words.duration(run.ended_at - run.started_at)}"]
     facts = [f"started {words.ago(run.started_at)}", *took, *words.spent(run.cost_usd, run.tokens.total)]
     yield f"  {run.project} · {' · '.join(facts)}"
@@ -30,9 +43,6 @@ def run_text(run: Run, attempts: list[Attempt]) -> Iterator[str]:
             continue
         yield ""
         yield from _attempt_text(run, attempt)
-    if run.status == "interrupted":
-        yield ""
-        yield f"Continue it: ralph resume {run.id}"
 
 
 def _attempt_text(run: Run, attempt: Attempt) -> Iterator[str]:
@@ -66,8 +76,12 @@ def _result_text(step: Step) -> str:
             return f"{_mark(step.result.passed)} {action_name(step.action)}: {step.result.reason}{log}"
         case Wait(reason=reason):
             return f"· waited {words.duration(step.result.duration)}: {reason}"
+        case RunChild(name=name, recipe=recipe):
+            end = step.result
+            return f"{_mark(end.verdict == 'verified')} {recipe} {name}: {end.verdict}: {end.reason} · {end.run_id}"
         case _:
-            return _trouble(step)
+            lines = [line for line, _ in ended_lines(step.action, step.result)]
+            return "\n    ".join(lines) or _trouble(step)
 
 
 def _trouble(step: Step) -> str:

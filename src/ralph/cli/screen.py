@@ -1,15 +1,15 @@
 """A run as it happens: agent output on standard output, ralph's own lines on standard error."""
 
-import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from ralph.app.plan import plan_again
+from ralph.app.plan import Plan, plan_again
 from ralph.app.watch import Watcher
 from ralph.cli import words
 from ralph.cli.events import EventLines, Style
+from ralph.cli.task_lines import busy_words, ended_lines
 from ralph.cli.terminal import Terminal
 from ralph.config.schema import Settings
 from ralph.kernel.actions import (
@@ -23,9 +23,8 @@ from ralph.kernel.actions import (
     StageChanges,
     Staged,
     Wait,
-    WaitForChildren,
 )
-from ralph.kernel.recipes.supervise import SuperviseRun
+from ralph.kernel.recipes.prompt import Guardrail
 from ralph.kernel.slugs import unique_slugs
 from ralph.model.events import AnyEvent
 from ralph.model.evidence import AgentReport, Evidence
@@ -37,9 +36,14 @@ PROMPT_SHOWN = 200
 
 
 class Screen(Watcher):
-    def __init__(self, terminal: Terminal, *, stream: bool, verbose: bool = False, style: Style | None = None) -> None:
+    def __init__(
+        self, terminal: Terminal, *, stream: bool, verbose: bool = False, style: Style | None = None, part: str = ""
+    ) -> None:
         self.on_event: Callable[[AnyEvent], None] | None = self._show_event if stream and not terminal.quiet else None
         self._terminal = terminal
+        self._stream = stream
+        self._part = part
+        """Its name, if this is a part of the run that a person started."""
         self._verbose = verbose
         self._limit = 0
         self._unit = "iteration"
@@ -50,19 +54,15 @@ class Screen(Watcher):
         self._replayed = 0
 
     def started(self, run: Run, *, resumed: bool) -> None:
-        loop = plan_again(run).loop
-        if isinstance(loop, SuperviseRun):
-            self._limit, self._unit = loop.max_restarts, "start"
-            agent = shlex.join(loop.command)
-        else:
-            self._limit = loop.limit
-            slugs = unique_slugs(guardrail.command for guardrail in loop.guardrails)
-            self._places = {slug: each.place for slug, each in zip(slugs, loop.guardrails, strict=True)}
-            agent = ""
-        settings = run.options["settings"]
-        agent = agent or settings["agent"]["command"] or settings["defaults"]["executor"]
-        word = "resumed" if resumed else f"up to {self._limit} {self._unit}s"
-        self._terminal.say(f"ralph run {run.id} · {agent} · {word}", "head")
+        plan = plan_again(run)
+        self._limit, self._unit = plan.kind.limit(plan.loop) or 0, plan.kind.unit
+        guardrails: Sequence[Guardrail] = getattr(plan.loop, "guardrails", ())
+        slugs = unique_slugs(guardrail.command for guardrail in guardrails)
+        self._places = {slug: each.place for slug, each in zip(slugs, guardrails, strict=True)}
+        limit = [f"up to {self._limit} {self._unit}s"] if self._limit else []
+        facts = [*_who(plan), *(["resumed"] if resumed else limit)]
+        head = f"▸ {run.recipe} {self._part} · {run.id}" if self._part else f"ralph run {run.id}"
+        self._terminal.say(" · ".join([head, *facts]), "head")
 
     def record(self, record: Record) -> None:
         if isinstance(record, Begun):
@@ -81,12 +81,18 @@ class Screen(Watcher):
         facts = [words.duration(time.monotonic() - self._began), *words.spent(run.cost_usd, run.tokens.total)]
         good = verdict.kind == "verified"
         line = f"{verdict.kind}: {verdict.reason} · {' · '.join(facts)}"
+        if self._part:
+            self._terminal.say(f"{'✓' if good else '✗'} {run.recipe} {self._part} {line}", "good" if good else "bad")
+            return
         if good:
             self._terminal.say(f"✓ {line}", "good")
         else:
             self._terminal.insist(f"✗ {line}")
         self._terminal.say(f"  Look closer: ralph show {run.id}", "quiet")
         self._terminal.drain()
+
+    def below(self, name: str) -> "Screen":
+        return Screen(self._terminal, stream=self._stream, verbose=self._verbose, style=self._style, part=name)
 
     def debug(self, line: str) -> None:
         if self._verbose:
@@ -118,10 +124,9 @@ class Screen(Watcher):
                 self._terminal.busy(f"{command} {task}")
             case Restart(message_type=type_, body=body) | PostMessage(message_type=type_, body=body):
                 self._terminal.say(f"  · {body}", "quiet" if type_ in ("INFO", "FACT") else "warn")
-            case WaitForChildren():
-                self._terminal.busy("waiting for child runs")
             case _:
-                pass
+                if doing := busy_words(record.action):
+                    self._terminal.busy(doing)
 
     def _ended(self, record: Ended) -> None:
         match record.action:
@@ -144,7 +149,8 @@ class Screen(Watcher):
                 self.debug(f"Ran {command} {task} ({record.result.duration:.1f}s)")
                 self._mark(record.result.passed, f"{record.result.check}: {record.result.reason}")
             case _:
-                pass
+                for line, style in ended_lines(record.action, record.result):
+                    self._terminal.say(f"  {line}", style)
 
     def _agent_ended(self, report: AgentReport) -> None:
         facts = [words.duration(report.duration), *words.spent(report.cost_usd, report.tokens.total)]
@@ -171,6 +177,14 @@ class Screen(Watcher):
     def _show_event(self, event: AnyEvent) -> None:
         if lines := self._events.lines(event):
             self._terminal.out([(f"  {line}", style) for line, style in lines])
+
+
+def _who(plan: Plan) -> list[str]:
+    """The agent as the settings call it; without one what the run works on."""
+    label = plan.kind.label(plan.loop)
+    if plan.agent is None or plan.recipe == "supervise":
+        return [label] if label else []
+    return [plan.settings.agent.command or plan.settings.defaults.executor or plan.agent.command[0]]
 
 
 def make_screen(settings: Settings, *, verbose: bool = False, quiet: bool = False) -> Screen:

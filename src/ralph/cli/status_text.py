@@ -81,7 +81,8 @@ def _head(node: Node, *, color: bool = False) -> str:
 
 def _what(node: Node) -> list[str]:
     limit = "" if node.limit is None else f"/{node.limit}"
-    return [node.run.recipe, f"iteration {node.iteration}{limit}" if node.is_live else _count(node)]
+    name = f"{node.run.recipe} {node.label}".rstrip()
+    return [name, f"iteration {node.iteration}{limit}" if node.is_live else _count(node)]
 
 
 def _count(node: Node) -> str:

@@ -5,13 +5,11 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from ralph.git.command import HARMLESS
 from ralph.kernel.actions import Staged
 from ralph.model.errors import ConfigError
 from ralph.model.evidence import Evidence
 from ralph.proc import Captured, collect
-
-# A repository that an agent has touched may carry hooks and monitors of its making.
-HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
 
 class Scm:

@@ -5,8 +5,10 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
+from ralph.model.events import Tokens
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.verdicts import AnyVerdict
+from ralph.model.verification import Verification
 
 Purpose = Literal["work", "commit-message"]
 
@@ -153,6 +155,117 @@ class WaitForChildren(Action, frozen=True, tag="wait-for-children"):
     result: ClassVar[type[Any]] = ChildrenLeft
 
 
+class Claim(Struct, frozen=True, omit_defaults=True):
+    """What the final message says about the stage: a promise, or that an earlier stage must work again."""
+
+    promise: str | None = None
+    reject_stage: str = ""
+    reject_why: str = ""
+
+
+class ReadClaim(Action, frozen=True, tag="read-claim"):
+    attempt_dir: str
+    expected: str
+    earlier: tuple[str, ...] = ()
+    """The stages that may be sent back to."""
+    plain: bool = False
+    result: ClassVar[type[Any]] = Claim
+    effect: ClassVar[bool] = False
+
+
+class Saved(Struct, frozen=True, omit_defaults=True):
+    commit: str
+    tree: str
+    changed: bool
+
+
+class SaveWork(Action, frozen=True, tag="save-work"):
+    """Commit all that the agent left in the worktree, so that what is verified is what is kept."""
+
+    message: str
+    result: ClassVar[type[Any]] = Saved
+
+
+class Verify(Action, frozen=True, tag="verify"):
+    """Is the claim true? `base` is the commit that the work began at."""
+
+    check: Verification
+    promise: str
+    attempt_dir: str
+    base: str
+    plain: bool = False
+    retry: int = 0
+    """How often this very question was asked before, and refused for a used-up quota."""
+    result: ClassVar[type[Any]] = Evidence
+
+
+class Worktree(Struct, frozen=True, omit_defaults=True):
+    path: str
+    folder: str
+    """The project in it: the same as `path`, unless the project is a part of its repository."""
+    branch: str
+    base: str
+    """The commit that the work began at."""
+    spec_branch: str
+    reused: bool = False
+    """It was there with the work of an earlier run."""
+
+
+class OpenWorktree(Action, frozen=True, tag="open-worktree"):
+    spec: str
+    task: str
+    fresh: bool = False
+    result: ClassVar[type[Any]] = Worktree
+
+
+class FurnishWorktree(Action, frozen=True, tag="furnish-worktree"):
+    """Copy what git does not know and the task needs, and run the command that prepares a new worktree."""
+
+    worktree: Worktree
+    copy: tuple[str, ...] = ()
+    init: str = ""
+    result: ClassVar[type[Any]] = Evidence
+
+
+class Delivered(Struct, frozen=True, omit_defaults=True):
+    commit: str
+    """The one commit on the branch of the spec; empty if nothing has changed."""
+    problem: str = ""
+
+
+class DeliverWork(Action, frozen=True, tag="deliver-work"):
+    """Put the whole change of the task on the branch of its spec, as one commit, and take the worktree away."""
+
+    worktree: Worktree
+    task: str
+    message: str
+    result: ClassVar[type[Any]] = Delivered
+
+
+class ChildEnd(Struct, frozen=True, omit_defaults=True):
+    """How a run ended that is a part of this one."""
+
+    run_id: str
+    verdict: str
+    reason: str
+    exit_code: int
+    iterations: int = 0
+    sent_back_to: str = ""
+    why: str = ""
+    duration: float = 0.0
+    cost_usd: float | None = None
+    tokens: Tokens = Tokens()
+
+
+class RunChild(Action, frozen=True, tag="run-child"):
+    """A run of its own, below this one in the tree, driven to its end."""
+
+    recipe: str
+    name: str
+    loop: dict[str, Any]
+    result: ClassVar[type[Any]] = ChildEnd
+
+
 AnyAction = (
     ReadPrompt
     | RunAgent
@@ -167,5 +280,12 @@ AnyAction = (
     | Restart
     | PostMessage
     | WaitForChildren
+    | ReadClaim
+    | SaveWork
+    | Verify
+    | OpenWorktree
+    | FurnishWorktree
+    | DeliverWork
+    | RunChild
 )
 Recipe = Generator[AnyAction, Any, AnyVerdict]

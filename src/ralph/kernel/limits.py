@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ralph.kernel.actions import AnyAction, Recipe, RunAgent
+from ralph.kernel.actions import AnyAction, Recipe, RunAgent, RunChild
 from ralph.model.verdicts import BudgetSpent
 
 
@@ -33,7 +33,7 @@ def within(budget: Budget, recipe: Recipe) -> Recipe:
 
 
 def _begins_iteration(action: AnyAction) -> bool:
-    return isinstance(action, RunAgent) and action.purpose == "work"
+    return isinstance(action, RunChild) or (isinstance(action, RunAgent) and action.purpose == "work")
 
 
 def _over(budget: Budget, usd: float, tokens: int, seconds: float) -> BudgetSpent | None:

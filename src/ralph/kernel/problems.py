@@ -1,9 +1,11 @@
 """What a recipe does about an agent that could not work."""
 
 from ralph.model.events import ProblemKind
-from ralph.model.evidence import AgentReport
+from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.verdicts import AgentFailed
 
+SILENT_FAILURES = 3
+"""So many failures in a row without a word, and the agent will not come to work any more."""
 # What a person can do where no further iteration can help.
 NEXT: dict[ProblemKind, str] = {
     "auth": "Log the agent in again, or renew its key, then: ralph resume",
@@ -19,7 +21,7 @@ def hopeless(report: AgentReport) -> AgentFailed | None:
     return None
 
 
-def is_limited(report: AgentReport) -> bool:
+def is_limited(report: AgentReport | Evidence) -> bool:
     return report.problem is not None and report.problem.kind == "quota"
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
-from ralph.kernel.actions import AnyAction, Recipe
+from ralph.kernel.actions import AnyAction, ChildEnd, Recipe
+from ralph.kernel.problems import hopeless
 from ralph.loop.stop import Stop
-from ralph.model.errors import RalphError, StateError
+from ralph.model.errors import AgentUnusable, RalphError, StateError
+from ralph.model.evidence import AgentReport
 from ralph.model.runs import Entry
 from ralph.model.verdicts import AnyVerdict
 from ralph.store.journal import Ended, Journal
@@ -37,8 +39,9 @@ async def _once(action: AnyAction, journal: Journal, perform: Perform, stop: Sto
         _same(action, past[-1])
         if past[-1].result is not None:
             result: Any = msgspec.json.decode(past[-1].result, type=action.result)
-            journal.replayed(Ended(seq, past[-1].attempt, action, result, replayed=True))
-            return result
+            if not _may_work_now(result):
+                journal.replayed(Ended(seq, past[-1].attempt, action, result, replayed=True))
+                return result
     stop.check()
     attempt = len(past) + 1
     journal.begin(seq, attempt, action)
@@ -49,6 +52,13 @@ async def _once(action: AnyAction, journal: Journal, perform: Perform, stop: Sto
         raise
     journal.end(Ended(seq, attempt, action, result))
     return result
+
+
+def _may_work_now(result: Any) -> bool:
+    """The run ended because the agent could not work at all. Somebody may have mended that, so it is asked again."""
+    if isinstance(result, ChildEnd):
+        return result.verdict == AgentUnusable.verdict
+    return isinstance(result, AgentReport) and hopeless(result) is not None
 
 
 def _same(action: AnyAction, entry: Entry) -> None:

@@ -3,20 +3,17 @@
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from ralph.agents.environment import for_agent, for_check, secrets
 from ralph.agents.parser import Emit
-from ralph.agents.redact import needles
 from ralph.agents.registry import Agent, find
 from ralph.agents.run import Limits, Surroundings, run_agent
 from ralph.checks.command import run_command
 from ralph.checks.response import check_response, read_commit_message
-from ralph.config.schema import Settings
 from ralph.git.scm import Scm
 from ralph.kernel.actions import (
     AnyAction,
@@ -32,13 +29,13 @@ from ralph.kernel.actions import (
     Wait,
     Waited,
 )
+from ralph.loop.equipment import Equipment
 from ralph.loop.prompt_file import read_prompt
 from ralph.loop.stop import Stop
 from ralph.model.errors import StateError
 from ralph.model.evidence import AgentReport, Evidence
-from ralph.model.runs import Run
 from ralph.store.journal import Journal
-from ralph.store.state_dir import StateDir, directory_name
+from ralph.store.state_dir import directory_name
 
 RESET_SLACK = 1.0
 """A quota that is reset at a moment may not be there at that very moment."""
@@ -49,33 +46,20 @@ class Performer:
 
     def __init__(
         self,
-        run: Run,
+        equipment: Equipment,
         *,
-        settings: Settings,
-        agent: Agent,
+        agent: Agent | None,
         limits: Limits,
         journal: Journal,
         stop: Stop,
-        environ: Mapping[str, str],
         emit: Emit | None,
     ) -> None:
-        self._run = run
-        self._settings = settings
+        self._with = equipment
         self._limits = limits
-        self._environ = environ
         self._journal = journal
         self._stop = stop
         self._emit = emit
-        self._project = Path(run.project)
-        self._state = StateDir(self._project)
-        self._ours = {
-            "RALPH_RUN_ID": run.id,
-            "RALPH_PARENT_RUN_ID": run.parent_id or "",
-            "RUN_FOLDER": str(self._state.run_dir(run.id)),
-        }
-        self._agents = {"": (agent, self._environment(agent))}
-        self._check_env = {**for_check(environ), **self._ours}
-        self._secrets = needles(secrets(environ))
+        self._agents = {"": (agent, equipment.agent_env(agent))} if agent else {}
         self.table: dict[type[Any], Callable[..., Any]] = {
             ReadPrompt: self._read_prompt,
             RunAgent: self._run_agent,
@@ -96,36 +80,34 @@ class Performer:
             raise StateError(f"cannot write: {error.strerror}{where}.", "Mend that, then: ralph resume") from error
 
     async def _read_prompt(self, action: ReadPrompt, _seq: int, _attempt: int) -> str:
-        return read_prompt(self._project / action.file)
+        return read_prompt(self._with.project / action.file)
 
     async def _run_agent(self, action: RunAgent, seq: int, attempt: int) -> AgentReport:
         work = action.purpose == "work"
         agent, env = self._called(action.agent)
         around = Surroundings(
-            project=self._project,
-            directory=self._state.attempt_dir(self._run.id, directory_name(action, attempt)),
+            project=self._with.project,
+            workdir=self._with.workdir,
+            directory=self._with.state.attempt_dir(self._with.run.id, directory_name(action, attempt)),
             env=env,
-            attempt=f"{self._run.id}.{seq}.{attempt}",
+            attempt=self._with.mark(seq, attempt),
             limits=self._limits,
-            secrets=self._secrets,
+            secrets=self._with.secrets,
             emit=self._emit if work else None,
             done_file=action.done_file,
-            done_grace=self._settings.supervise.done_grace,
+            done_grace=self._with.settings.supervise.done_grace,
             mark=lambda size, events: self._journal.mark(seq, attempt, size=size, events=events),
         )
         # A commit message is asked for as plain text, whatever the work is streamed as.
-        stream = work and self._settings.stream_agent_output
+        stream = work and self._with.settings.stream_agent_output
         return replace(await run_agent(agent, action.prompt, around, stream=stream), agent=action.agent)
 
     def _called(self, name: str) -> tuple[Agent, dict[str, str]]:
         """The run's own agent, or the one that takes its place, and what that one may see."""
         if name not in self._agents:
-            agent = find(self._settings, name)
-            self._agents[name] = agent, self._environment(agent)
+            agent = find(self._with.settings, name)
+            self._agents[name] = agent, self._with.agent_env(agent)
         return self._agents[name]
-
-    def _environment(self, agent: Agent) -> dict[str, str]:
-        return {**for_agent(agent.adapter, self._environ, self._settings.env), **agent.env, **self._ours}
 
     async def _wait(self, action: Wait, _seq: int, attempt: int) -> Waited:
         began = time.monotonic()
@@ -134,38 +116,38 @@ class Performer:
         return Waited(time.monotonic() - began)
 
     async def _run_guardrail(self, action: RunCommand, seq: int, attempt: int) -> Evidence:
-        directory = self._state.attempt_dir(self._run.id, f"iteration-{action.iteration}")
+        directory = self._with.state.attempt_dir(self._with.run.id, f"iteration-{action.iteration}")
         kept = directory / f"guardrail_{action.slug}{'' if attempt == 1 else f'.{attempt}'}.log"
         evidence = await run_command(
             action.command,
-            cwd=self._project,
-            env=self._check_env,
-            attempt=f"{self._run.id}.{seq}.{attempt}",
+            cwd=self._with.workdir,
+            env=self._with.check_env,
+            attempt=self._with.mark(seq, attempt),
             log=kept,
-            limit=self._settings.timeouts.guardrail or None,
-            keep=self._settings.output_truncate_chars,
-            secrets=self._secrets,
+            limit=self._with.settings.timeouts.guardrail or None,
+            keep=self._with.settings.output_truncate_chars,
+            secrets=self._with.secrets,
         )
-        shown = self._state.root / f"guardrail_{action.iteration}_{action.slug}.log"
+        shown = self._with.state.root / f"guardrail_{action.iteration}_{action.slug}.log"
         _put(kept, shown)
-        return replace(evidence, log=self._state.relative(shown))
+        return replace(evidence, log=self._with.state.relative(shown))
 
     async def _read_response(self, action: ReadResponse, _seq: int, _attempt: int) -> Evidence:
-        return check_response(self._project / action.attempt_dir, action.expected, plain=action.plain)
+        return check_response(self._with.project / action.attempt_dir, action.expected, plain=action.plain)
 
     async def _read_commit_message(self, action: ReadCommitMessage, _seq: int, _attempt: int) -> CommitMessage:
-        return read_commit_message(self._project / action.attempt_dir, plain=action.plain)
+        return read_commit_message(self._with.project / action.attempt_dir, plain=action.plain)
 
     async def _stage_changes(self, action: StageChanges, seq: int, attempt: int) -> Staged:
         # The agent may have taken away what keeps ralph's state out of the commit.
-        self._state.create()
+        self._with.state.create()
         return await (await self._scm(action.command, seq, attempt)).stage()
 
     async def _run_scm_task(self, action: RunScmTask, seq: int, attempt: int) -> Evidence:
         return await (await self._scm(action.command, seq, attempt)).run_task(action.task, action.message)
 
     async def _scm(self, command: str, seq: int, attempt: int) -> Scm:
-        scm = Scm(command, self._project, self._check_env, f"{self._run.id}.{seq}.{attempt}")
+        scm = Scm(command, self._with.workdir, self._with.check_env, self._with.mark(seq, attempt))
         if attempt > 1:
             await scm.drop_stale_lock()
         return scm

@@ -4,6 +4,7 @@ import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ralph.loop.stop import Stop
 from ralph.model.errors import Blocked, RalphError
 from ralph.model.runs import Run
 from ralph.store.bus import Bus, project_bus, task_bus
+from ralph.store.bus_mirror import Mirror
 from ralph.store.runs import live_children
 
 DONE = "DONE"
@@ -38,7 +40,8 @@ class Supervising:
         self._loop = loop
         self._connection = connection
         self._stop = stop
-        self._bus = task_bus(Path(loop.task_dir))
+        self._mirror = Mirror(connection)
+        self._bus = task_bus(Path(loop.task_dir), mirror=self._mirror)
         self.table: dict[type[Any], Callable[..., Any]] = {
             LookForMarkers: self._look,
             AwaitGo: self._await_go,
@@ -48,7 +51,7 @@ class Supervising:
         }
 
     async def _look(self, action: LookForMarkers, _seq: int, _attempt: int) -> Markers:
-        return _markers(Path(action.task_dir), self._bus, action.bus_seen)
+        return _markers(*_places(action.task_dir), self._bus, action.bus_seen)
 
     async def _await_go(self, action: AwaitGo, _seq: int, attempt: int) -> None:
         still = _wish_in_file(Path(action.task_dir) / WAIT)
@@ -69,7 +72,8 @@ class Supervising:
             name = "/".join(part for part in (self._loop.project_id, self._loop.task_id) if part)
             body = f"{name}: {action.body}" if name else action.body
             with suppress(RalphError, OSError):
-                project_bus(Path(action.task_dir)).post(action.message_type, body, run=self._run.id)
+                bus = project_bus(Path(action.task_dir), mirror=self._mirror)
+                bus.post(action.message_type, body, run=self._run.id)
 
     async def _wait_for_children(self, action: WaitForChildren, _seq: int, _attempt: int) -> ChildrenLeft:
         began = time.monotonic()
@@ -85,21 +89,26 @@ class Supervising:
             self._bus.post(message_type, body, run=self._run.id)
 
 
-def _markers(directory: Path, bus: Bus, bus_seen: str) -> Markers:
+@cache
+def _places(task_dir: str) -> tuple[Path, Path, Path]:
+    """The directory, the file that ends the loop, and the one that makes it wait."""
+    directory = Path(task_dir)
+    return directory, directory / DONE, directory / WAIT
+
+
+def _markers(directory: Path, done_file: Path, wait_file: Path, bus: Bus, bus_seen: str) -> Markers:
     if not directory.is_dir():
         return Markers(problem=f"the task directory {directory} is gone")
-    done, problem = _is_there(directory / DONE)
+    done, problem = _is_there(done_file)
     if problem:
         return Markers(problem=problem)
     seen, wish = _wish_on_bus(bus, bus_seen)
-    return Markers(done=done, waits_for=_wish_in_file(directory / WAIT) or wish, bus_seen=seen)
+    return Markers(done=done, waits_for=_wish_in_file(wait_file) or wish, bus_seen=seen)
 
 
 def _wish_on_bus(bus: Bus, since: str) -> tuple[str, str]:
     """The last message's id, and what a new message asks to wait for."""
-    if not bus.path.exists():
-        return since, ""
-    new = bus.read(since=since or None)
+    new = [message for message in bus.news() if message.id > since]
     wishes = [message.body.strip() for message in new if message.type == WAIT_MESSAGE]
     return (new[-1].id if new else since), (wishes[-1][:SHOWN] if wishes else "")
 

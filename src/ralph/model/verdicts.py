@@ -72,6 +72,35 @@ class Failed(Verdict, frozen=True, tag="failed"):
         return self.why
 
 
+class SentBack(Verdict, frozen=True, tag="rejected"):
+    """A stage found that an earlier one must work again."""
+
+    stage: str
+    why: str
+    iterations: int = 0
+    exit_code: ClassVar[int] = 1
+
+    @property
+    def reason(self) -> str:
+        return f"sent back to {self.stage}: {self.why}"
+
+
+class EndedBy(Verdict, frozen=True, tag="ended-by"):
+    """A run that is a part of this one did not come to a good end, and so this one cannot; `by` is its verdict."""
+
+    by: str
+    why: str
+    code: int
+
+    @property
+    def kind(self) -> str:
+        return self.by
+
+    @property
+    def reason(self) -> str:
+        return self.why
+
+
 class Stopped(Verdict, frozen=True, tag="stopped"):
     """An error ended the run from outside the recipe; `by` is the error's verdict word."""
 
@@ -88,7 +117,7 @@ class Stopped(Verdict, frozen=True, tag="stopped"):
         return self.why
 
 
-AnyVerdict = Verified | MaxIterations | BudgetSpent | AgentFailed | Failed | Stopped
+AnyVerdict = Verified | MaxIterations | BudgetSpent | AgentFailed | Failed | SentBack | EndedBy | Stopped
 
 
 def from_error(error: RalphError) -> Stopped:
@@ -96,7 +125,7 @@ def from_error(error: RalphError) -> Stopped:
 
 
 def exit_code(verdict: Verdict) -> int:
-    return verdict.code if isinstance(verdict, Stopped) else verdict.exit_code
+    return verdict.code if isinstance(verdict, Stopped | EndedBy) else verdict.exit_code
 
 
 def count(number: int, noun: str) -> str:

@@ -15,10 +15,10 @@ from msgspec import Struct
 from sqlalchemy import ClauseElement, Connection, bindparam, select
 from sqlalchemy.dialects import sqlite
 
-from ralph.kernel.actions import AnyAction, RunAgent, Wait
+from ralph.kernel.actions import AnyAction, ChildEnd, RunAgent, RunChild, Verify, Wait
 from ralph.model.errors import StateError
 from ralph.model.events import Tokens
-from ralph.model.evidence import AgentReport
+from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.runs import Entry
 from ralph.store import schema
 from ralph.store.database import transaction
@@ -157,13 +157,17 @@ class Journal:
         return {"of_run": self.run_id, "done": self.iterations, "cost": self.cost_usd, "used": used}
 
     def _count(self, record: Ended) -> None:
-        if not isinstance(record.action, RunAgent):
+        action = record.action
+        if isinstance(action, RunAgent):
+            self.iterations = max(self.iterations, action.iteration)
+        elif isinstance(action, RunChild):
+            self.iterations += record.result.iterations
+        elif not isinstance(action, Verify):
             return
-        report: AgentReport = record.result
-        self.iterations = max(self.iterations, record.action.iteration)
-        self.tokens += report.tokens
-        if report.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + report.cost_usd
+        spent: AgentReport | ChildEnd | Evidence = record.result
+        self.tokens += spent.tokens
+        if spent.cost_usd is not None:
+            self.cost_usd = (self.cost_usd or 0.0) + spent.cost_usd
         self._iteration_ended = not record.replayed
 
     def _close(self, seq: int, attempt: int, outcome: bytes | None, problem: str | None) -> None:

@@ -65,16 +65,16 @@ def open_entry(connection: Connection, run_id: str) -> Entry | None:
     return Entry(**{**row, "action": unpacked(connection, row["action"])}) if row else None
 
 
-def latest_results(connection: Connection, run_id: str) -> Iterator[tuple[str, bytes | None, str | None]]:
-    """Of the latest actions that ended, the newest first: kind, result, and why there is none."""
+def latest_results(connection: Connection, run_id: str) -> Iterator[tuple[bytes, bytes | None, str | None]]:
+    """Of the latest actions that ended, the newest first: the action, its result, and why there is none."""
     query = (
-        select(_journal.c.kind, _journal.c.result, _journal.c.error)
+        select(_journal.c.action, _journal.c.result, _journal.c.error)
         .where(_journal.c.run_id == run_id, _journal.c.ended_at.is_not(None))
         .order_by(_journal.c.seq.desc(), _journal.c.attempt.desc())
         .limit(LOOKED_THROUGH)
     )
-    for kind, result, error in connection.execute(query).all():
-        yield kind, unpacked(connection, result), error
+    for action, result, error in connection.execute(query).all():
+        yield unpacked(connection, action), unpacked(connection, result), error
 
 
 def mark_cancelled(connection: Connection, run: Run) -> None:

@@ -6,9 +6,9 @@ import time
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
-from ralph.model.errors import ConfigError
+from ralph.model.errors import AgentUnusable, ConfigError
 from ralph.model.events import Tokens
 from ralph.model.runs import Run, RunStatus
 from ralph.model.verdicts import AnyVerdict, exit_code
@@ -18,7 +18,13 @@ from ralph.store.database import transaction
 from ralph.store.journal import Journal
 
 ALIVE: tuple[RunStatus, ...] = ("running", "waiting", "paused")
+STEP = "step"
+"""In the options of a run that is a part of another one: the step of that one's journal that it is."""
 LAST_LETTER = "\U0010ffff"
+
+
+def new_run_id() -> str:
+    return secrets.token_hex(4)
 
 
 def begin_run(
@@ -30,16 +36,17 @@ def begin_run(
     options: dict[str, Any],
     parent: str | None = None,
     task: str | None = None,
+    run_id: str | None = None,
 ) -> Run:
     run = Run(
-        id=secrets.token_hex(4),
+        id=run_id or new_run_id(),
         recipe=recipe,
         recipe_version=version,
         project=project,
         status="running",
         started_at=time.time(),
         options=options,
-        parent_id=parent if parent and _exists(connection, parent) else None,
+        parent_id=parent if parent and exists(connection, parent) else None,
         task_id=task,
         pid=os.getpid(),
         pid_started=started(),
@@ -75,16 +82,13 @@ def list_runs(
     connection: Connection,
     *,
     project: str | None = None,
-    statuses: tuple[RunStatus, ...] = (),
     limit: int | None = None,
 ) -> list[Run]:
-    """The newest first. A status is looked up as stored: a run that died without a word is stored as running."""
+    """The newest first."""
     query = select(schema.runs).order_by(schema.runs.c.started_at.desc())
     if project is not None:
         # A directory whose name is not UTF-8 is refused by every loop, so nothing has run there.
         query = query.where(schema.runs.c.project == project.encode(errors="replace").decode())
-    if statuses:
-        query = query.where(schema.runs.c.status.in_(statuses))
     return [from_row(row) for row in connection.execute(query.limit(limit)).mappings()]
 
 
@@ -100,13 +104,18 @@ def find_run(connection: Connection, prefix: str) -> Run:
 
 
 def latest_interrupted(connection: Connection, project: str) -> Run:
-    for run in list_runs(connection, project=project, statuses=("interrupted", "stopped", *ALIVE)):
-        if run.status in ("interrupted", "stopped"):
+    """Or the latest one that ended because its agent could not work: that can be mended, too."""
+    table = schema.runs
+    resumable = or_(table.c.status.in_(("interrupted", "stopped", *ALIVE)), table.c.verdict == AgentUnusable.verdict)
+    query = select(table).where(table.c.project == project, resumable).order_by(table.c.started_at.desc())
+    for row in connection.execute(query).mappings():
+        run = from_row(row)
+        if run.status not in ALIVE:
             return run
     raise ConfigError("no interrupted run in this project.", "See what ran: ralph runs")
 
 
-def _exists(connection: Connection, run_id: str) -> bool:
+def exists(connection: Connection, run_id: str) -> bool:
     return connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).first() is not None
 
 
@@ -126,6 +135,19 @@ def from_row(row: Any) -> Run:
 def status_now(stored: RunStatus, pid: int, pid_started: float) -> RunStatus:
     """A run whose process died without a word can be resumed, and is never shown as running for ever."""
     return "interrupted" if stored in ALIVE and not lives(pid, pid_started) else stored
+
+
+def whole(connection: Connection, run: Run) -> Run:
+    """The run that this one is a part of, or itself. One process drives a run with all its parts."""
+    while STEP in run.options and run.parent_id:
+        run = find_run(connection, run.parent_id)
+    return run
+
+
+def children(connection: Connection, run_id: str) -> list[Run]:
+    """The runs right below this one, the oldest first."""
+    query = select(schema.runs).where(schema.runs.c.parent_id == run_id).order_by(schema.runs.c.started_at)
+    return [from_row(row) for row in connection.execute(query).mappings()]
 
 
 def live_children(connection: Connection, run_id: str) -> int:

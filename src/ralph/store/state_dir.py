@@ -13,11 +13,9 @@ from ralph.store.files import cannot_write, is_utf8, write_new
 
 NAME = ".ralph"
 ELSEWHERE = "Run ralph in a directory that you may write."
-STATE = ("runs/", "lock", "*.lock", "guardrail_*.log", "settings.local.json")
+STATE = ("runs/", "worktrees/", "lock", "*.lock", "guardrail_*.log", "settings.local.json")
 """What in it is nobody's to commit; settings and specs are."""
-IGNORED = "\n".join(
-    ("# The state of ralph: never committed, neither by ralph nor by an agent.", ".gitignore", *STATE, "")
-)
+IGNORED = ("# The state of ralph: never committed, neither by ralph nor by an agent.", ".gitignore", *STATE)
 
 
 def directory_name(action: RunAgent, attempt: int = 1) -> str:
@@ -62,10 +60,18 @@ class StateDir:
         try:
             self._refuse_links()
             (self.root / "runs").mkdir(parents=True, exist_ok=True)
-            if not (self.root / ".gitignore").is_file():
-                write_new(self.root / ".gitignore", IGNORED.encode())
+            self._ignore()
         except OSError as error:
             raise cannot_write(self.root, error, ELSEWHERE) from error
+
+    def _ignore(self) -> None:
+        """The lines that keep state out of commits, also where an older ralph or a user wrote the file."""
+        file = self.root / ".gitignore"
+        there = file.read_text(errors="surrogateescape").splitlines() if file.is_file() else []
+        missing = [line for line in IGNORED if line not in there]
+        if missing:
+            text = "\n".join([*there, *missing, ""])
+            write_new(file, text.encode(errors="surrogateescape"))
 
     @contextmanager
     def locked(self, name: str = "lock") -> Generator[None]:

@@ -20,14 +20,13 @@ from ralph.kernel.actions import (
 )
 from ralph.kernel.agent_call import call_agent
 from ralph.kernel.feedback import NONE, Feedback, Place, agent_note, guardrail_note
-from ralph.kernel.problems import hopeless
+from ralph.kernel.problems import SILENT_FAILURES, hopeless
 from ralph.kernel.slugs import unique_slugs
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.verdicts import AgentFailed, Failed, MaxIterations, Verified
 
 NAME = "prompt"
 VERSION = 1
-SILENT_FAILURES = 3
 COMMIT_PROMPT = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
 

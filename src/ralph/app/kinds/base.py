@@ -1,0 +1,90 @@
+"""What the use-cases want to know about a recipe, with the answers that hold for most of them."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from msgspec import Struct
+from sqlalchemy import Connection
+
+from ralph.agents.registry import Agent, choose
+from ralph.agents.run import Limits
+from ralph.app.watch import Watcher
+from ralph.config.schema import Settings
+from ralph.kernel.actions import Recipe
+from ralph.loop.equipment import Equipment
+from ralph.loop.stop import Stop
+from ralph.model.runs import Run
+from ralph.model.verdicts import AnyVerdict
+from ralph.store.journal import Journal
+
+Table = dict[type[Any], Callable[..., Any]]
+
+
+class Crew(Struct, frozen=True):
+    """Who and what takes part in driving one run."""
+
+    run: Run
+    loop: Any
+    merged: dict[str, Any]
+    """The settings as they are stored with the run."""
+    equipment: Equipment
+    agent: Agent | None
+    limits: Limits
+    journal: Journal
+    connection: Connection
+    stop: Stop
+    watcher: Watcher
+
+
+class Kind:
+    version: ClassVar[int]
+    options: ClassVar[type[Any]]
+    unit: ClassVar[str] = "iteration"
+    stops_at_once: ClassVar[bool] = False
+    """Whether the first signal ends what runs, instead of letting it finish."""
+
+    def generator(self, loop: Any) -> Recipe:
+        raise NotImplementedError
+
+    def agent(self, settings: Settings, _loop: Any, /) -> Agent | None:
+        return choose(settings)
+
+    def limits(self, settings: Settings, _loop: Any, /) -> Limits:
+        return Limits(settings.timeouts.agent, settings.timeouts.idle)
+
+    def lock(self, _loop: Any) -> str:
+        """Two loops of the same lock are refused."""
+        return "lock"
+
+    def environment(self, _loop: Any) -> Mapping[str, str]:
+        """What the agent finds in its environment about this loop."""
+        return {}
+
+    def workdir(self, _loop: Any) -> Path | None:
+        """Where its agent works, if that is not the project itself."""
+        return None
+
+    def limit(self, loop: Any) -> int | None:
+        """After how many iterations it gives up."""
+        return getattr(loop, "limit", None)
+
+    def task(self, _loop: Any) -> str | None:
+        return None
+
+    def label(self, _loop: Any) -> str:
+        """What it works on, for the screens, if the recipe's name does not say enough."""
+        return ""
+
+    def actions(self, _crew: Crew) -> Table:
+        """How to perform what only this recipe asks for."""
+        return {}
+
+    async def require(self, _crew: Crew) -> None:
+        """A ConfigError if it cannot be driven here."""
+
+    def begun(self, _crew: Crew) -> None:
+        """It is about to be driven."""
+
+    def ended(self, _crew: Crew, _verdict: AnyVerdict) -> None:
+        """It was driven to this end."""
