@@ -260,6 +260,73 @@ def test_writer_that_waited_writes_to_the_file_that_is_there_now(bus, tmp_path):
     assert bodies(bus) == ["other", "new"]
 
 
+def test_news_are_everything_at_first_and_then_only_what_came(bus, start):
+    assert bus.news() == []
+    first = bus.post("INFO", "1")
+    other = Bus(bus.path)
+    second, third, fourth = other.post("INFO", "2"), bus.post("INFO", "3"), other.post("INFO", "4")
+    assert bus.news() == [first, second, third, fourth]
+    assert bus.news() == []
+    start("bus.post('FACT', 'from another process')").wait()
+    assert [message.body for message in bus.news()] == ["from another process"]
+    assert bus.news() == []
+    assert other.news() == Bus(bus.path).news() == bus.read()
+
+
+def test_news_hold_each_message_once_also_behind_garbage_and_what_a_killed_writer_left(bus):
+    bus.post("INFO", "1")
+    assert len(bus.news()) == 1
+    for number, garbage in enumerate(
+        [b"x", b"stray\n", b"\n" + render(Message("20990101T000000.000000Z", "A", 0.0, "", "y"))[:-9]]
+    ):
+        append(bus, garbage)
+        own = bus.post("INFO", f"after {number}")
+        append(bus, garbage)
+        other = Bus(bus.path).post("INFO", f"and then {number}")
+        assert bus.news() == [own, other]
+    assert bus.news() == []
+
+
+def test_news_begin_again_when_the_file_is_another(bus):
+    first = bus.post("INFO", "1")
+    assert bus.news() == [first]
+    copy = bus.path.with_suffix(".copy")
+    copy.write_bytes(bus.path.read_bytes())
+    copy.replace(bus.path)
+    assert bus.news() == [first]
+    bus.path.unlink()
+    assert bus.news() == []
+    second = bus.post("INFO", "2")
+    assert bus.news() == [second]
+
+
+def test_gap_that_a_writer_passes_is_told_once(bus):
+    told = []
+    bus = Bus(bus.path, told.append)
+    assert bus.news() == []
+    append(bus, b"stray text\n")
+    message = bus.post("INFO", "x")
+    assert bus.news() == bus.read() == [message]
+    assert [gap.offset for gap in told] == [0]
+
+
+def test_message_that_another_writes_without_asking_is_news_too(bus, monkeypatch):
+    """Not every program takes the lock: a person appends with an editor while ralph writes."""
+    bus.post("INFO", "1")
+    bus.news()
+    theirs = Message("20990101T000000.000000Z", "wait", 0.0, "", "for me")
+    real = bus_file.write_all
+
+    def late(file, data):
+        append(bus, b"\n" + render(theirs))
+        real(file, data)
+
+    monkeypatch.setattr(bus_file, "write_all", late)
+    bus.post("INFO", "2")
+    monkeypatch.undo()
+    assert theirs in bus.news()
+
+
 def test_follow_gives_what_is_there_and_what_another_process_posts(bus, start):
     first = bus.post("INFO", "first")
     with closing(bus.follow()) as messages:

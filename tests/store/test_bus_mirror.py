@@ -8,6 +8,7 @@ import pytest
 
 from ralph.store.bus import Bus, project_bus, task_bus
 from ralph.store.bus_format import Message, render
+from ralph.store.bus_mirror import Mirror
 from ralph.store.database import connect
 from ralph.store.migrations import MIGRATIONS
 
@@ -90,6 +91,28 @@ def test_what_is_missing_is_added_by_the_next_who_can(home, task, catch_up, same
     catch_up(bus if same else task_bus(task))
     assert home.rows()[:2] == ["1", "2"]
     assert len(home.rows()) == len(bus.read())
+
+
+def test_news_are_mirrored_and_what_could_not_be_is_with_the_next(home, task):
+    bus = task_bus(task)
+    bus.path.write_bytes(render(Message("20260205T100000.000001Z", "A", 0.0, "", "1")))
+    bus.news()
+    assert home.rows() == ["1"]
+    bus.path.write_bytes(bus.path.read_bytes() + render(Message("20260205T100000.000002Z", "A", 0.0, "", "2")))
+    home.ruin()
+    assert [message.body for message in bus.news()] == ["2"]
+    home.repair()
+    bus.post("INFO", "3")
+    assert home.rows() == ["1", "2", "3"]
+
+
+def test_mirror_of_a_run_writes_through_its_connection(home, task):
+    bus = task_bus(task, mirror=Mirror(connect()))
+    home.ruin()
+    bus.post("INFO", "1")
+    bus.post("INFO", "2")
+    home.repair()
+    assert home.rows() == ["1", "2"]
 
 
 def test_message_that_another_wrote_is_taken_along(home, task):

@@ -60,11 +60,6 @@ def find(settings: Settings, name: str) -> Agent:
     return Agent(adapter(known if known in AGENTS else "command"), command, [])
 
 
-def with_model(agent: Agent, model: str | None) -> Agent:
-    """The same agent, asked to use this model."""
-    return Agent(agent.adapter, agent.command, [*agent.flags, *agent.adapter.model_flags(model)], agent.env)
-
-
 def adapter(kind: str) -> Adapter:
     kind = ALIASES.get(kind, kind)
     if kind not in AGENTS:

@@ -44,6 +44,11 @@ class Attempt(Struct, frozen=True):
     attempt: int
     steps: list[Step]
 
+    @property
+    def has_agent(self) -> bool:
+        """Otherwise its steps are around the iterations, or around other runs."""
+        return any(isinstance(step.action, RunAgent) for step in self.steps)
+
 
 def runs(project: Path | None, limit: int | None) -> list[Run]:
     return list_runs(connect(), project=None if project is None else str(project), limit=limit)

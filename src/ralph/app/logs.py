@@ -10,7 +10,6 @@ from ralph.agents.parser import Parser
 from ralph.agents.run import STREAM
 from ralph.app.inspect import Attempt, attempt_dir, open_run, parts
 from ralph.app.plan import plan_again
-from ralph.kernel.actions import RunAgent
 from ralph.model.events import AnyEvent
 from ralph.model.runs import Run
 
@@ -34,7 +33,7 @@ def pieces(run_id: str | None, project: Path, *, follow: bool) -> Iterator[Piece
         for whose, made in everything:
             for attempt in made:
                 path = attempt_dir(whose, attempt) / STREAM
-                if path not in readers and _has_agent(attempt):
+                if path not in readers and attempt.has_agent:
                     readers[path] = _Reader(path, _parser(whose), attempt)
                 if path in readers:
                     over = whose.status != "running" or attempt is not made[-1]
@@ -72,10 +71,6 @@ class _Reader:
             rest: list[AnyEvent] = []
             self._parser.finish(rest.append)
             yield Piece(self._attempt, b"", rest)
-
-
-def _has_agent(attempt: Attempt) -> bool:
-    return any(isinstance(step.action, RunAgent) for step in attempt.steps)
 
 
 def _parser(run: Run) -> Parser:

@@ -48,7 +48,9 @@ def evidence_of(connection: Connection, project: str, task: Task) -> TaskEvidenc
         stages = _runs(connection, recipe=STAGE, parent_id=whole[0].id)
     else:
         # The latest of each role, in their order.
-        latest = {_options(run)["role"]: run for run in _runs(connection, recipe=STAGE, project=project, task_id=task.id)}
+        latest = {
+            _options(run)["role"]: run for run in _runs(connection, recipe=STAGE, project=project, task_id=task.id)
+        }
         stages = sorted(latest.values(), key=lambda run: run.started_at)
     criteria = task.completion_spec.acceptance_criteria if task.completion_spec else ()
     seen: dict[str, Seen] = {}

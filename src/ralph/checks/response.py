@@ -25,8 +25,8 @@ def read_commit_message(directory: Path, *, plain: bool) -> CommitMessage:
     """The response tag's content, else the first line that is neither empty nor an echo of the question."""
     said = _response(directory, plain=plain)
     if said is None:
-        said = _beginning(_answer(directory, plain=plain))
-    line = _first_line(said, besides=_prompt(directory, plain=plain))
+        said = _beginning(answer_file(directory, plain=plain))
+    line = _first_line(said, besides=echoed_prompt(directory, plain=plain))
     if not line:
         return CommitMessage("", problem="the agent gave no commit message")
     if STREAM_LINE.match(line):
@@ -36,26 +36,26 @@ def read_commit_message(directory: Path, *, plain: bool) -> CommitMessage:
 
 def final_message(directory: Path, *, plain: bool, most: int = 256 * 1024) -> str:
     """The end of what the agent said, without an echo of the prompt."""
-    path = _answer(directory, plain=plain)
+    path = answer_file(directory, plain=plain)
     if not path.is_file():
         return ""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - most))
         said = file.read(most).decode(errors="replace")
-    prompt = _prompt(directory, plain=plain)
+    prompt = echoed_prompt(directory, plain=plain)
     return said.replace(prompt, "") if prompt else said
 
 
 def _response(directory: Path, *, plain: bool) -> str | None:
-    return first_tag(_answer(directory, plain=plain), "response", prompt=_prompt(directory, plain=plain))
+    return first_tag(answer_file(directory, plain=plain), "response", prompt=echoed_prompt(directory, plain=plain))
 
 
-def _prompt(directory: Path, *, plain: bool) -> str:
+def echoed_prompt(directory: Path, *, plain: bool) -> str:
     """What may be echoed in the answer: plain output may begin with the prompt, a structured final message never."""
     return (directory / CONTEXT).read_text(errors="replace") if plain else ""
 
 
-def _answer(directory: Path, *, plain: bool) -> Path:
+def answer_file(directory: Path, *, plain: bool) -> Path:
     return directory / (STREAM if plain else OUTPUT)
 
 

@@ -26,12 +26,12 @@ def command() -> None:
 @click.option("--type", "kind", required=True, help="One word: INFO, WARNING, ERROR, FACT ...")
 @click.argument("body")
 def post(task_dir: Path | None, project: bool, kind: str, body: str) -> None:
-    r"""Post BODY, or with - what comes on standard input, and print the message's id.
+    """Post BODY, or with - what comes on standard input, and print the message's id.
 
     \b
     ralph bus post --type FACT "The parser accepts empty files."
     make test 2>&1 | tail -n 20 | ralph bus post --type ERROR -
-    """
+    """  # noqa: D301 - click reads the backspace characters
     from ralph.app.bus import open_bus
     from ralph.app.bus import post as post_message
 

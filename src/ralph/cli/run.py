@@ -31,12 +31,12 @@ def command(
     quiet: bool,
     dry_run: bool,
 ) -> int:
-    r"""Run an agent in a loop until guardrails pass and it says that it is done.
+    """Run an agent in a loop until guardrails pass and it says that it is done.
 
     \b
     ralph run -p "Make the tests pass. When they do, end with <response>DONE</response>"
     ralph run -f PROMPT.md -m 20
-    """
+    """  # noqa: D301 - click reads the backspace characters
     from ralph.app.prompt_run import plan_run
     from ralph.cli.screen import make_screen
     from ralph.model.verdicts import exit_code

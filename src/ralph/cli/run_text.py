@@ -41,11 +41,15 @@ def _one_text(run: Run, attempts: list[Attempt]) -> Iterator[str]:
     for attempt in attempts:
         if not any(map(_step_text, attempt.steps)):
             continue
-        yield ""
+        if attempt.has_agent:
+            yield ""
         yield from _attempt_text(run, attempt)
 
 
 def _attempt_text(run: Run, attempt: Attempt) -> Iterator[str]:
+    if not attempt.has_agent:
+        yield from filter(None, map(_step_text, attempt.steps))
+        return
     again = f", attempt {attempt.attempt}" if attempt.attempt > 1 else ""
     yield f"iteration {attempt.number}{again}"
     for step in attempt.steps:

@@ -52,9 +52,11 @@ class Screen(Watcher):
         self._events = EventLines(style)
         self._began = time.monotonic()
         self._replayed = 0
+        self._fruit = ""
 
     def started(self, run: Run, *, resumed: bool) -> None:
         plan = plan_again(run)
+        self._fruit = plan.kind.fruit(plan.loop)
         self._limit, self._unit = plan.kind.limit(plan.loop) or 0, plan.kind.unit
         guardrails: Sequence[Guardrail] = getattr(plan.loop, "guardrails", ())
         slugs = unique_slugs(guardrail.command for guardrail in guardrails)
@@ -86,6 +88,8 @@ class Screen(Watcher):
             return
         if good:
             self._terminal.say(f"✓ {line}", "good")
+            if self._fruit:
+                self._terminal.say(f"  {self._fruit}")
         else:
             self._terminal.insist(f"✗ {line}")
         self._terminal.say(f"  Look closer: ralph show {run.id}", "quiet")

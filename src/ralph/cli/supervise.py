@@ -34,7 +34,7 @@ def command(
     command_line: tuple[str, ...],
     **given: Any,
 ) -> int:
-    r"""Restart a command, or an agent, until the file DONE says that it is enough.
+    """Restart a command, or an agent, until the file DONE says that it is enough.
 
     Exit code 0 does not stop it. Inside, $TASK_FOLDER is the task directory: `touch $TASK_FOLDER/DONE` ends the loop;
     exit code 42, the file WAIT_WITHOUT_RESTART or a bus message wait_without_restart stop it until `ralph resume`.
@@ -42,7 +42,7 @@ def command(
     \b
     ralph supervise --task-dir task-001 -- ./agent.sh
     ralph supervise -f PROMPT.md --max-restarts 20
-    """
+    """  # noqa: D301 - click reads the backspace characters
     from ralph.app.runs import start
     from ralph.app.supervise import plan_supervise
     from ralph.cli.screen import make_screen

@@ -51,7 +51,7 @@ def command(ctx: click.Context, task_id: str, spec: str, title: str, without_cri
         --outcome "Every endpoint requires a valid token" \\
         --acceptance "An expired token gets status 401" \\
         --tester-verify-cmd "pytest tests/test_auth.py"
-    """  # noqa: D301 - click reads the backspace character
+    """  # noqa: D301 - click reads the backspace characters  # noqa: D301 - click reads the backspace character
     from ralph.app.tasks import create_task, warnings_of
 
     roles: dict[str, dict[str, Any]] = ctx.meta.get(GIVEN, {})

@@ -7,6 +7,7 @@ from ralph.cli import words
 from ralph.kernel.actions import (
     AnyAction,
     Claim,
+    Delivered,
     DeliverWork,
     FurnishWorktree,
     OpenWorktree,
@@ -14,6 +15,7 @@ from ralph.kernel.actions import (
     SaveWork,
     Verify,
     WaitForChildren,
+    Worktree,
 )
 from ralph.kernel.stage_text import claim_problem
 from ralph.model.evidence import Evidence
@@ -51,10 +53,10 @@ def ended_lines(action: AnyAction, result: Any) -> Iterator[Line]:
         case OpenWorktree():
             kept = ", with the work of an earlier run" if result.reused else ""
             yield f"· worktree {result.path} on {result.branch}{kept}", "quiet"
-        case FurnishWorktree(init=command) if command:
-            yield _mark(f"{command}: {result.reason}", good=result.passed)
-        case DeliverWork(worktree=worktree) if result.commit:
-            yield f"· delivered as {result.commit[:SHORT_HASH]} on {worktree.spec_branch}", "quiet"
+        case FurnishWorktree(init=command, copy=copy) if command or copy:
+            yield _mark(f"{command or 'worktree'}: {result.reason}", good=result.passed)
+        case DeliverWork(worktree=worktree):
+            yield from _delivered(result, worktree)
         case _:
             pass
 
@@ -71,6 +73,15 @@ def _claimed(claim: Claim, problem: str) -> Iterator[Line]:
         yield _mark(problem, good=False)
     elif claim.reject_stage:
         yield _mark(f"sent back to {claim.reject_stage}: {claim.reject_why}", good=False)
+
+
+def _delivered(done: Delivered, worktree: Worktree) -> Iterator[Line]:
+    if done.commit:
+        yield f"· delivered as {done.commit[:SHORT_HASH]} on {worktree.spec_branch}", "quiet"
+    elif not done.problem:
+        yield "· nothing was changed, so there is nothing to deliver", "warn"
+    if done.left:
+        yield f"! the worktree is still there: {done.left}", "warn"
 
 
 def _mark(line: str, *, good: bool) -> Line:

@@ -1,6 +1,8 @@
 """How git is started: by argv, with nothing of what a repository could make it do besides."""
 
+import asyncio
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from itertools import count
@@ -53,6 +55,10 @@ CEILING = "GIT_CEILING_DIRECTORIES"
 WORKTREES = (".ralph", "worktrees")
 SHORT = 300
 RESUME = "Mend it, then go on: ralph resume"
+# Git reads what it knows of all worktrees, and dies if another git is about to make one just then.
+HALF_WRITTEN = re.compile(r"failed to read \S.*/commondir")
+MOST_TRIES = 50
+MOMENT = 0.02
 _numbers = count(1)
 
 
@@ -98,6 +104,21 @@ class Git:
         sink: Callable[[bytes], None] | None = None,
     ) -> Done:
         """To its end. Of what it says the beginning is kept; a `sink` gets all that it prints."""
+        done = await self._run(arguments, env, stdin, sink)
+        for _ in range(MOST_TRIES):
+            if sink or not HALF_WRITTEN.search(done.err):
+                break
+            await asyncio.sleep(MOMENT)
+            done = await self._run(arguments, env, stdin, sink)
+        return done
+
+    async def _run(
+        self,
+        arguments: tuple[str, ...],
+        env: Mapping[str, str] | None,
+        stdin: Path | None,
+        sink: Callable[[bytes], None] | None,
+    ) -> Done:
         out, err = _Beginning(), _Beginning()
         try:
             async with spawn(

@@ -219,7 +219,7 @@ class OpenWorktree(Action, frozen=True, tag="open-worktree"):
 
 
 class FurnishWorktree(Action, frozen=True, tag="furnish-worktree"):
-    """Copy what git does not know and the task needs, and run the command that prepares a new worktree."""
+    """Copy what git does not know and the task needs, and run, once, the command that prepares a worktree."""
 
     worktree: Worktree
     copy: tuple[str, ...] = ()
@@ -231,6 +231,8 @@ class Delivered(Struct, frozen=True, omit_defaults=True):
     commit: str
     """The one commit on the branch of the spec; empty if nothing has changed."""
     problem: str = ""
+    left: str = ""
+    """Why the worktree is still there, if it is."""
 
 
 class DeliverWork(Action, frozen=True, tag="deliver-work"):

@@ -49,6 +49,8 @@ def claim_problem(claim: Claim, expected: str, earlier: tuple[str, ...]) -> str:
     """Why there is nothing to verify, in a few words; nothing if there is."""
     if claim.reject_stage:
         return "" if claim.reject_stage in earlier else f"there is no earlier stage {claim.reject_stage[:SHOWN]!r}"
+    if claim.reject_why:
+        return "a rejection must name the stage that is to work again"
     if claim.promise is None:
         return "no completion promise found"
     # The word of the criterion and no other: a promise of another stage, or half a promise, is none.

@@ -50,6 +50,8 @@ def check_id(what: str, name: str) -> None:
         problem = "must be letters, digits, '.', '_' and '-', and begin with a letter or digit"
     elif ".." in name or name.endswith((".", ".lock")):
         problem = "must not contain '..' nor end in '.' or '.lock': it becomes the name of a branch"
+    elif what == "spec" and "--" in name:
+        problem = "must not contain '--': that stands between spec and task in the name of a branch"
     if problem:
         raise ConfigError(f"the {what} id {shown(name)} {problem}.", "A good one: TASK-001")
 

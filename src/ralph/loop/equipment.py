@@ -7,6 +7,7 @@ from ralph.agents.environment import for_agent, for_check, secrets
 from ralph.agents.redact import needles
 from ralph.agents.registry import Agent
 from ralph.config.schema import Settings
+from ralph.git.command import ceiling
 from ralph.model.runs import Run
 from ralph.store.state_dir import StateDir
 
@@ -21,6 +22,8 @@ class Equipment:
         self.secrets = needles(secrets(environ))
         self._environ = environ
         self._ours = {
+            # In a worktree that an agent has damaged, its git must not take the user's own tree for it.
+            **ceiling(self.workdir),
             "RALPH_RUN_ID": run.id,
             "RALPH_PARENT_RUN_ID": run.parent_id or "",
             "RUN_FOLDER": str(self.state.run_dir(run.id)),

@@ -16,6 +16,8 @@ from ralph.loop.equipment import Equipment
 from ralph.model.evidence import Evidence
 
 INIT = "init"
+PREPARED = "ralph-prepared"
+"""In the worktree's own part of the git directory: its init command has run."""
 
 
 class Worktrees:
@@ -35,12 +37,23 @@ class Worktrees:
 
     async def _furnish(self, action: FurnishWorktree, seq: int, attempt: int) -> Evidence:
         folder = Path(action.worktree.folder)
-        await furnish(folder, self._with.project, list(action.copy))
-        if not action.init:
-            return Evidence(INIT, passed=True, reason="nothing to prepare")
+        given = await furnish(folder, self._with.project, list(action.copy))
+        words = [f"copied {', '.join(given.copied)}"] if given.copied else []
+        words += [f"did not copy {', '.join(given.skipped)}, which lead elsewhere"] if given.skipped else []
+        inside = self._repository(seq, attempt).at(folder)
+        words += await _warnings(inside, given.copied)
+        prepared = folder / await inside.git.ask("rev-parse", "--git-path", PREPARED)
+        if not action.init or prepared.exists():
+            return Evidence(INIT, passed=True, reason="; ".join(words) or "nothing to prepare")
+        seen = await self._init(action.init, folder, seq, attempt)
+        if seen.passed:
+            prepared.touch()
+        return replace(seen, reason="; ".join([*words, seen.reason]))
+
+    async def _init(self, command: str, folder: Path, seq: int, attempt: int) -> Evidence:
         directory = self._with.state.attempt_dir(self._with.run.id, INIT)
-        evidence = await run_command(
-            action.init,
+        seen = await run_command(
+            command,
             cwd=folder,
             env=self._with.check_env,
             attempt=self._with.mark(seq, attempt),
@@ -49,7 +62,7 @@ class Worktrees:
             keep=self._with.settings.output_truncate_chars,
             secrets=self._with.secrets,
         )
-        return replace(evidence, log=self._with.state.relative(Path(evidence.log)))
+        return replace(seen, log=self._with.state.relative(Path(seen.log)))
 
     async def _deliver(self, action: DeliverWork, seq: int, attempt: int) -> Delivered:
         repository = self._repository(seq, attempt)
@@ -57,8 +70,13 @@ class Worktrees:
         if done.problem:
             return done
         # The work is safe on its branch. A worktree that cannot be removed is only in the way.
-        await remove(repository, action.worktree)
-        return done
+        return replace(done, left=await remove(repository, action.worktree))
 
     def _repository(self, seq: int, attempt: int) -> Repository:
         return Repository(self._with.project, self._with.check_env, self._with.mark(seq, attempt))
+
+
+async def _warnings(inside: Repository, copied: tuple[str, ...]) -> list[str]:
+    """Ralph never commits what it copied. An agent that commits by itself would, unless git ignores it."""
+    known = [name for name in copied if (await inside.git.run("check-ignore", "--quiet", "--", name)).code != 0]
+    return [f"git does not ignore {', '.join(known)}: an agent could commit it"] if known else []

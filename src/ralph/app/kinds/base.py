@@ -76,6 +76,10 @@ class Kind:
         """What it works on, for the screens, if the recipe's name does not say enough."""
         return ""
 
+    def fruit(self, _loop: Any) -> str:
+        """Where the work is when it is done, if that is not simply here."""
+        return ""
+
     def actions(self, _crew: Crew) -> Table:
         """How to perform what only this recipe asks for."""
         return {}

@@ -25,6 +25,9 @@ class SpecKind(Kind):
     def label(self, loop: SpecRun) -> str:
         return loop.spec
 
+    def fruit(self, loop: SpecRun) -> str:
+        return f"The work is on the branch ralph/{loop.spec}. Take it over: git merge ralph/{loop.spec}"
+
     def actions(self, crew: Crew) -> Table:
         from ralph.app.children import Children
 

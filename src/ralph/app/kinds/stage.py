@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from ralph.agents.registry import Agent, choose, find, with_model
+from ralph.agents.models import with_model
+from ralph.agents.registry import Agent, choose, find
 from ralph.app.kinds.base import Crew, Kind, Table
 from ralph.config.schema import Role, Settings
 from ralph.kernel.actions import Recipe

@@ -1,11 +1,14 @@
 """The task recipe from the outside."""
 
+from contextlib import suppress
+
 from ralph.agents.registry import Agent
 from ralph.app.kinds.base import Crew, Kind, Table
 from ralph.config.schema import Settings
 from ralph.kernel.actions import Recipe
 from ralph.kernel.recipes import task
 from ralph.kernel.recipes.task import TaskRun
+from ralph.model.errors import ConfigError
 from ralph.model.tasks import TaskStatus
 from ralph.model.verdicts import AnyVerdict, Stopped
 
@@ -30,6 +33,9 @@ class TaskKind(Kind):
     def label(self, loop: TaskRun) -> str:
         return loop.task.id
 
+    def fruit(self, loop: TaskRun) -> str:
+        return f"The work is on the branch ralph/{loop.spec}. Take it over: git merge ralph/{loop.spec}"
+
     def actions(self, crew: Crew) -> Table:
         from ralph.app.children import Children
         from ralph.loop.worktrees import Worktrees
@@ -48,4 +54,6 @@ class TaskKind(Kind):
 def _set(crew: Crew, status: TaskStatus) -> None:
     from ralph.store.tasks import set_status
 
-    set_status(crew.connection, crew.run.project, crew.loop.task.id, status, iteration=crew.journal.iterations)
+    # A task that was deleted meanwhile needs no status, and its run an end all the same.
+    with suppress(ConfigError):
+        set_status(crew.connection, crew.run.project, crew.loop.task.id, status, iteration=crew.journal.iterations)

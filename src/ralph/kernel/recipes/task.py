@@ -37,10 +37,9 @@ class TaskRun(Struct, frozen=True, omit_defaults=True):
 
 def task_loop(run: TaskRun) -> Recipe:
     worktree: Worktree = yield OpenWorktree(0, run.spec, run.task.id, run.fresh)
-    if not worktree.reused:
-        ready: Evidence = yield FurnishWorktree(0, worktree, run.copy, run.init)
-        if not ready.passed:
-            return Failed(f"the worktree could not be prepared: {ready.reason}")
+    ready: Evidence = yield FurnishWorktree(0, worktree, run.copy, run.init)
+    if not ready.passed:
+        return Failed(f"the worktree could not be prepared: {ready.reason}")
     used = dict.fromkeys((each.role for each in run.stages), 0)
     notes: dict[str, Feedback] = {}
     position, number = 0, 0
