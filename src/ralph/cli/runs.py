@@ -68,11 +68,13 @@ def _refuse_options(ctx: click.Context) -> None:
 
 
 def _line(run: "Run", *, everywhere: bool) -> str:
+    from ralph.app.inspect import loop_label
     from ralph.cli import words
     from ralph.model.verdicts import count
 
     state = words.state(run.status, run.verdict)
     facts = [
+        *filter(None, [loop_label(run)]),
         words.ago(run.started_at),
         count(run.iterations, "iteration"),
         *words.spent(run.cost_usd, run.tokens.total),
