@@ -210,6 +210,46 @@ def test_a_ralph_started_inside_becomes_a_child_run(supervised):
     assert child["verdict"] == "verified"
 
 
+def in_the_background(script):
+    """A child run that goes on while the agent that started it ends."""
+    inner = 'mkdir -p "$TASK_FOLDER/inner"; cd "$TASK_FOLDER/inner"; '
+    return inner + f"ralph supervise -q --task-dir . -- sh -c '{script}' > log 2>&1 & "
+
+
+def test_done_waits_for_children_that_go_on(supervised):
+    child = in_the_background('sleep 1; touch "$TASK_FOLDER/DONE"')
+    ended = supervised(child + 'touch "$TASK_FOLDER/DONE"', "--poll-interval", "0.05")
+    assert ended.code == 0, ended.err
+    by_parent = {run["parentId"] is None: run for run in json.loads(supervised.ralph("runs", "--all", "--json").out)}
+    assert by_parent[False]["verdict"] == "verified"
+    assert by_parent[True]["endedAt"] >= by_parent[False]["endedAt"]
+    assert supervised.messages() == [("FACT", "task completed (DONE marker present, no active children)")]
+
+
+def test_children_that_outlast_the_wait_timeout_are_warned_of_and_ended(supervised):
+    child = in_the_background("echo $$ > pid; exec sleep 600")
+    await_child = 'while [ ! -s "$TASK_FOLDER/inner/pid" ]; do sleep 0.05; done; '
+    ended = supervised(
+        child + await_child + 'touch "$TASK_FOLDER/DONE"', "--wait-timeout", "0.3", "--poll-interval", "0.1"
+    )
+    assert ended.code == 0, ended.err
+    assert ("WARNING", "1 child run still active after 0.3 s: completing all the same") in supervised.messages()
+    pid = int((supervised.task / "inner/pid").read_text())
+    wait_until(lambda: not is_alive(pid), "the command of the child run lives on")
+
+
+def test_children_go_on_while_the_agent_is_restarted(supervised):
+    child = in_the_background("echo $$ > pid; exec sleep 600")
+    once = f'[ -e "$TASK_FOLDER/inner/pid" ] || {{ {child} }}; '
+    look = 'while [ ! -s "$TASK_FOLDER/inner/pid" ]; do sleep 0.05; done; '
+    look += 'kill -0 $(cat "$TASK_FOLDER/inner/pid") && echo lives >> "$TASK_FOLDER/seen"'
+    ended = supervised(once + look, "--max-restarts", "2", "--timeout", "20")
+    assert ended.code == 1
+    assert (supervised.task / "seen").read_text() == "lives\nlives\n"
+    pid = int((supervised.task / "inner/pid").read_text())
+    wait_until(lambda: not is_alive(pid), "the command of the child run lives on")
+
+
 def test_two_loops_on_one_task_directory_are_refused(supervised):
     with supervised.start('touch "$TASK_FOLDER/on"; sleep 3600') as running:
         wait_until((supervised.task / "on").exists, "it did not start")

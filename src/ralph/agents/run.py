@@ -45,6 +45,8 @@ class Surroundings(Struct, frozen=True):
     done_file: str = ""
     """A file whose coming says that the agent may go; it has `done_grace` seconds to do so."""
     done_grace: float = 0.0
+    spare: Callable[[int], bool] | None = None
+    """What of it may live on after it ended by itself."""
     workdir: Path | None = None
     """Where the agent works, if that is not the project itself."""
     emit: Emit | None = None
@@ -77,6 +79,7 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
             stdout=hear,
             stderr=complain,
             interrupt_first=agent.adapter.interrupt_first,
+            spare=around.spare,
         ) as process:
             leave = partial(process.expect_exit, around.done_grace)
             with watch_for(Path(around.done_file), leave) if around.done_file else nullcontext():

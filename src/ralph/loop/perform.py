@@ -34,6 +34,7 @@ from ralph.loop.prompt_file import read_prompt
 from ralph.loop.stop import Stop
 from ralph.model.errors import StateError
 from ralph.model.evidence import AgentReport, Evidence
+from ralph.proc.identity import is_ralph
 from ralph.store.journal import Journal
 from ralph.store.state_dir import directory_name
 
@@ -95,6 +96,8 @@ class Performer:
             secrets=self._with.secrets,
             emit=self._emit if work else None,
             done_file=action.done_file,
+            # A supervised agent may leave runs that go on while it is restarted. They end with the loop.
+            spare=is_ralph if action.done_file else None,
             done_grace=self._with.settings.supervise.done_grace,
             mark=lambda size, events: self._journal.mark(seq, attempt, size=size, events=events),
         )

@@ -24,6 +24,8 @@ from ralph.kernel.recipes.supervise import SuperviseRun
 from ralph.loop.stop import Stop
 from ralph.model.errors import Blocked, RalphError
 from ralph.model.runs import Run
+from ralph.proc.identity import is_ralph
+from ralph.proc.reaper import adopted
 from ralph.store.bus import Bus, project_bus, task_bus
 from ralph.store.bus_mirror import Mirror
 from ralph.store.runs import live_children
@@ -77,11 +79,14 @@ class Supervising:
 
     async def _wait_for_children(self, action: WaitForChildren, _seq: int, _attempt: int) -> ChildrenLeft:
         began = time.monotonic()
-        running = live_children(self._connection, self._run.id)
-        while running and time.monotonic() - began < action.seconds:
+        while (running := self._children()) and time.monotonic() - began < action.seconds:
             await self._stop.sleep(min(action.poll_interval, action.seconds))
-            running = live_children(self._connection, self._run.id)
         return ChildrenLeft(running, time.monotonic() - began)
+
+    def _children(self) -> int:
+        """Runs below this one that are under way, and such that have only just been started."""
+        starting = sum(map(is_ralph, adopted() or []))
+        return max(starting, live_children(self._connection, self._run.id))
 
     def _say(self, message_type: str, body: str) -> None:
         # The bus is for others to read. That it cannot be written (the directory is gone) must not stop the loop.

@@ -85,8 +85,8 @@ class SentBack(Verdict, frozen=True, tag="rejected"):
         return f"sent back to {self.stage}: {self.why}"
 
 
-class EndedBy(Verdict, frozen=True, tag="ended-by"):
-    """A run that is a part of this one did not come to a good end, and so this one cannot; `by` is its verdict."""
+class Borrowed(Verdict, frozen=True):
+    """The verdict of something else."""
 
     by: str
     why: str
@@ -101,20 +101,12 @@ class EndedBy(Verdict, frozen=True, tag="ended-by"):
         return self.why
 
 
-class Stopped(Verdict, frozen=True, tag="stopped"):
-    """An error ended the run from outside the recipe; `by` is the error's verdict word."""
+class EndedBy(Borrowed, frozen=True, tag="ended-by"):
+    """A run that is a part of this one did not come to a good end, and so this one cannot."""
 
-    by: str
-    why: str
-    code: int
 
-    @property
-    def kind(self) -> str:
-        return self.by
-
-    @property
-    def reason(self) -> str:
-        return self.why
+class Stopped(Borrowed, frozen=True, tag="stopped"):
+    """An error ended the run from outside the recipe."""
 
 
 AnyVerdict = Verified | MaxIterations | BudgetSpent | AgentFailed | Failed | SentBack | EndedBy | Stopped
@@ -125,7 +117,7 @@ def from_error(error: RalphError) -> Stopped:
 
 
 def exit_code(verdict: Verdict) -> int:
-    return verdict.code if isinstance(verdict, Stopped | EndedBy) else verdict.exit_code
+    return verdict.code if isinstance(verdict, Borrowed) else verdict.exit_code
 
 
 def count(number: int, noun: str) -> str:

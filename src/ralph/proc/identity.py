@@ -66,3 +66,12 @@ def _since_boot(pid: int) -> float:
     # `pid (name) state parent ...`, and the name may hold anything.
     fields = stat.rpartition(b")")[2].decode().split()
     return 0.0 if fields[STATE] in DEAD else int(fields[START]) / os.sysconf("SC_CLK_TCK")
+
+
+def is_ralph(pid: int) -> bool:
+    """Whether a program of that name runs there, as such or by an interpreter."""
+    try:
+        words = psutil.Process(pid).cmdline()[:3]
+    except psutil.Error:
+        return False
+    return any(os.path.basename(word) == "ralph" for word in words)  # noqa: PTH119 - the name only

@@ -134,8 +134,12 @@ async def spawn(
     stderr: Sink | None = None,
     grace: float = 5.0,
     interrupt_first: bool = False,
+    spare: Callable[[int], bool] | None = None,
 ) -> AsyncGenerator[Process]:
-    """Start `argv`; leaving the block ends the whole tree. `stdout` as a number is a file for both streams."""
+    """Start `argv`; leaving the block ends the whole tree. `stdout` as a number is a file for both streams.
+
+    `spare` tells what may live on after a process that ended by itself. Who gives it must end those later.
+    """
     adopt_orphans()
     start_guard()
     name, _, value = mark(attempt).partition("=")
@@ -165,18 +169,22 @@ async def spawn(
             process.read(child.stderr.fileno(), stderr or stdout)
         yield process
     finally:
-        await _leave_nothing(process, grace=grace, interrupt_first=interrupt_first)
+        await _leave_nothing(process, grace=grace, interrupt_first=interrupt_first, spare=spare)
 
 
-async def _leave_nothing(process: Process, *, grace: float, interrupt_first: bool) -> None:
+async def _leave_nothing(
+    process: Process, *, grace: float, interrupt_first: bool, spare: Callable[[int], bool] | None
+) -> None:
     running = process.exit_code is None
     try:
         if running or adopted() != []:
             from ralph.proc.tree import end
 
-            root, patience = (process.pid, grace) if running else (None, 0.0)
+            root, patience, spared = (process.pid, grace, None) if running else (None, 0.0, spare)
             await _to_its_end(
-                asyncio.to_thread(end, root, process.mark, grace=patience, interrupt_first=interrupt_first)
+                asyncio.to_thread(
+                    end, root, process.mark, grace=patience, interrupt_first=interrupt_first, spare=spared
+                )
             )
     finally:
         process.close()

@@ -19,7 +19,13 @@ MOST = 1.0
 ROUNDS = 100
 
 
-def end(root: int | None, mark: str, *, grace: float = 0.0, interrupt_first: bool = False) -> None:
+Spare = Callable[[int], bool]
+"""Whether a process, and all below it, may live on."""
+
+
+def end(
+    root: int | None, mark: str, *, grace: float = 0.0, interrupt_first: bool = False, spare: Spare | None = None
+) -> None:
     """End everything below `root`, everything marked, and every orphan that came to us.
 
     With a grace period politely: SIGINT to the root alone where that is what it wants, then TERM to all. KILL comes
@@ -29,12 +35,12 @@ def end(root: int | None, mark: str, *, grace: float = 0.0, interrupt_first: boo
         _signal([psutil.Process(root)] if psutil.pid_exists(root) else [], signal.SIGINT)
         _wait(lambda: [process for process in _tree(root)[:1] if not _is_zombie(process)], grace)
     if grace:
-        _signal(_targets(root, mark), signal.SIGTERM)
-        _wait(lambda: _targets(root, mark), grace)
+        _signal(_targets(root, mark, spare), signal.SIGTERM)
+        _wait(lambda: _targets(root, mark, spare), grace)
     for _ in range(ROUNDS):
-        alive = _targets(root, mark)
+        alive = _targets(root, mark, spare)
         _signal(alive, signal.SIGKILL)
-        _kill_orphans(mark)
+        _kill_orphans(mark, spare)
         if not alive:
             break
 
@@ -44,7 +50,7 @@ def end_marked(needle: str) -> None:
     end(None, needle)
 
 
-def _kill_orphans(mark: str) -> None:
+def _kill_orphans(mark: str, spare: Spare | None) -> None:
     """Until none has come for a moment.
 
     A chain of processes, each of which starts the next and goes, is faster than a look at all processes. But each
@@ -53,7 +59,8 @@ def _kill_orphans(mark: str) -> None:
     until = time.monotonic() + MOMENT
     last = until + MOST
     while time.monotonic() < min(until, last):
-        if orphans := [pid for pid in adopted() or [] if _is_ours(pid, mark)]:
+        orphans = [pid for pid in adopted() or [] if _is_ours(pid, mark) and not (spare and spare(pid))]
+        if orphans:
             until = time.monotonic() + MOMENT
         for pid in orphans:
             with suppress(ProcessLookupError):
@@ -62,7 +69,7 @@ def _kill_orphans(mark: str) -> None:
         time.sleep(QUICK_LOOK)
 
 
-def _targets(root: int | None, mark: str) -> list[psutil.Process]:
+def _targets(root: int | None, mark: str, spare: Spare | None) -> list[psutil.Process]:
     found = {} if root is None else {process.pid: process for process in _tree(root)}
     for orphan in adopted() or []:
         if _is_ours(orphan, mark):
@@ -71,6 +78,10 @@ def _targets(root: int | None, mark: str) -> list[psutil.Process]:
     for process in psutil.process_iter():
         if process.pid not in found and process.pid != os.getpid() and needle in _environment(process.pid):
             found[process.pid] = process
+    if spare:
+        for pid in [pid for pid in found if spare(pid)]:
+            for spared in _tree(pid):
+                found.pop(spared.pid, None)
     return [process for process in found.values() if not _is_zombie(process)]
 
 

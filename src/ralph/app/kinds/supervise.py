@@ -12,6 +12,9 @@ from ralph.config.schema import Settings
 from ralph.kernel.actions import Recipe
 from ralph.kernel.recipes import supervise
 from ralph.kernel.recipes.supervise import SuperviseRun
+from ralph.model.verdicts import AnyVerdict
+
+GRACE = 5.0
 
 
 class SuperviseKind(Kind):
@@ -43,6 +46,15 @@ class SuperviseKind(Kind):
 
     def label(self, loop: SuperviseRun) -> str:
         return shlex.join(loop.command)
+
+    def ended(self, crew: Crew, _verdict: AnyVerdict) -> None:
+        """Runs that its agents left behind had their time: nothing of the loop survives it."""
+        from ralph.proc.reaper import adopted
+
+        if adopted() != []:
+            from ralph.proc.tree import end
+
+            end(None, f"RALPH_RUN_ID={crew.run.id}", grace=GRACE)
 
     def actions(self, crew: Crew) -> Table:
         from ralph.loop.supervising import Supervising
