@@ -1,13 +1,16 @@
 """A used-up quota is waiting, not failing."""
 
+import pytest
+
 from playing import UNCLAIMED, WORKED, play
-from ralph.kernel.actions import ReadResponse, RunAgent, Wait, Waited
+from ralph.kernel.actions import ReadResponse, RunAgent, Verify, Wait, Waited
 from ralph.kernel.limits import Budget, within
 from ralph.kernel.quota import Quota, patient
 from ralph.kernel.recipes.prompt import PromptRun, prompt_loop
 from ralph.model.events import Problem
-from ralph.model.evidence import AgentReport
-from ralph.model.verdicts import BudgetSpent, MaxIterations, Verified
+from ralph.model.evidence import AgentReport, Evidence
+from ralph.model.verdicts import BudgetSpent, Failed, MaxIterations, Verified
+from ralph.model.verification import StringMatch
 
 LIMITED = AgentReport("failed", "rate limit", "d", problem=Problem("quota", "rate limit"))
 RUN = PromptRun(limit=2, completion="DONE", prompt="p")
@@ -72,3 +75,20 @@ def test_time_spent_waiting_counts_against_the_budget():
     results = {RunAgent: [LIMITED, WORKED], Wait: Waited(100)}
     _, verdict = play(within(Budget(seconds=50), patient(Quota(), prompt_loop(RUN))), results)
     assert verdict == BudgetSpent("seconds", 100, 50)
+
+
+def test_a_model_that_judges_is_waited_for_and_asked_the_same_again():
+    limited = Evidence("semantic", passed=False, reason="429", problem=Problem("quota", "429"))
+    question = Verify(1, StringMatch(), "DONE", "d", "c0ffee")
+
+    def recipe():
+        seen = yield question
+        return Verified(1) if seen.passed else Failed(seen.reason)
+
+    waited = patient(Quota(initial_wait=1, fallback_agent="codex"), recipe())
+    assert next(waited) == question
+    assert waited.send(limited) == Wait(1, seconds=1, until=None, reason="429")
+    assert waited.send(Waited(1)) == Verify(1, StringMatch(), "DONE", "d", "c0ffee", retry=1)
+    with pytest.raises(StopIteration) as end:
+        waited.send(Evidence("semantic", passed=True, reason="met"))
+    assert end.value.value == Verified(1)
