@@ -37,12 +37,14 @@ class TaskCrew:
         self.agent = None
 
     def hire(self, settings=None, **steps):
-        """The agents of these roles; the others promise what they are to promise. `judge` judges."""
+        """The agents of the roles that are named, which are the pipeline. One without steps promises what it is to
+        promise; `judge` judges."""
         for role in (*ROLES, "judge"):
             given = steps.get(role) or [judges(it_is_good=True) if role == "judge" else promise(PROMISES[role])]
             self.agents[role] = ScriptedAgent(*given, directory=self._root / "agents" / role)
         executor = {"id": "judge", "type": "claude", "command": self.agents["judge"].command}
         written = {
+            "pipeline": [role for role in ROLES if role in steps],
             "roles": {role: {"agent": self.agents[role].command} for role in ROLES},
             "tools": {"executors": [executor]},
             "ralph": {"semantic_model": "judge"},

@@ -13,7 +13,7 @@ def reasons(ended):
 
 def test_all_stages_verified_ends_with_one_commit_on_the_branch_of_the_spec(crew):
     crew.task()
-    crew.hire(coder=[GOOD])
+    crew.hire(coder=[GOOD], reviewer=[], tester=[], qa=[])
     ended = crew.run()
     assert ended.code == 0, ended.err
     assert "proven done after 4 iterations" in ended.err
@@ -69,7 +69,7 @@ def test_an_agent_that_is_right_on_the_last_iteration_ends_verified(crew):
     crew.hire(coder=[BAD, {"final": "not yet"}, promise("REVIEWED"), GOOD])
     ended = crew.run()
     assert ended.code == 0, ended.err
-    assert "proven done after 7 iterations" in ended.err
+    assert "proven done after 4 iterations" in ended.err
 
 
 def test_no_promise_and_a_wrong_promise_are_told_apart(crew):
@@ -91,7 +91,9 @@ def test_a_promise_in_a_tool_result_is_none(crew):
 def test_a_later_stage_sends_the_task_back_and_the_coder_is_told_why(crew):
     crew.task()
     crew.hire(
-        coder=[GOOD, promise("MADE", {"work.txt": "good and tested\n"})], tester=[rejects("no test"), promise("TESTED")]
+        reviewer=[],
+        coder=[GOOD, promise("MADE", {"work.txt": "good and tested\n"})],
+        tester=[rejects("no test"), promise("TESTED")],
     )
     ended = crew.run()
     assert ended.code == 0, ended.err
@@ -208,7 +210,7 @@ def test_the_semantic_check_decides(crew, met, code):
             "max_iterations": 1,
         }
     )
-    crew.hire(coder=[GOOD], judge=[judges(it_is_good=met)])
+    crew.hire(reviewer=[], coder=[GOOD], judge=[judges(it_is_good=met)])
     ended = crew.run()
     assert ended.code == code, ended.err
     shown = crew.ralph("task", "show", "T-1").out
@@ -238,7 +240,7 @@ def test_a_negative_pattern_rejects_before_any_model_is_asked(crew):
             "max_iterations": 1,
         }
     )
-    crew.hire(coder=[promise("MADE", {"work.txt": "good\nTODO the rest\n"})])
+    crew.hire(reviewer=[], coder=[promise("MADE", {"work.txt": "good\nTODO the rest\n"})])
     ended = crew.run()
     assert ended.code == 1
     assert "TODO" in ended.err
@@ -248,7 +250,7 @@ def test_a_negative_pattern_rejects_before_any_model_is_asked(crew):
 def test_a_model_error_falls_back_to_the_promise_and_says_so(crew):
     check = {"check_for": ["it is good"]}
     crew.task(reviewer={"promise": "REVIEWED", "verification_method": "semantic", "verification_config": check})
-    crew.hire(coder=[GOOD], judge=[{"exit": 1, "no_result": True, "stderr": "no network"}])
+    crew.hire(reviewer=[], coder=[GOOD], judge=[{"exit": 1, "no_result": True, "stderr": "no network"}])
     ended = crew.run()
     assert ended.code == 0, ended.err
     assert "could not be asked" in crew.ralph("show").out
@@ -264,7 +266,7 @@ def test_an_answer_that_cannot_be_read_is_not_verified(crew):
             "max_iterations": 1,
         }
     )
-    crew.hire(coder=[GOOD], judge=[{"final": "Looks fine to me!"}])
+    crew.hire(reviewer=[], coder=[GOOD], judge=[{"final": "Looks fine to me!"}])
     ended = crew.run()
     assert ended.code == 1
     assert "not verified" in ended.err
@@ -281,7 +283,7 @@ def test_a_judge_without_quota_is_waited_for_and_the_iteration_not_counted(crew)
             "max_iterations": 1,
         }
     )
-    crew.hire(coder=[GOOD], judge=[limited, judges(it_is_good=True)])
+    crew.hire(reviewer=[], coder=[GOOD], judge=[limited, judges(it_is_good=True)])
     ended = crew.run()
     assert ended.code == 0, ended.err
     assert "not counted as an iteration" in ended.err
@@ -296,7 +298,7 @@ def test_several_stages_of_verification(crew):
     crew.task(
         qa={"promise": "QA_PASSED", "verification_method": "multi_stage", "verification_config": {"stages": stages}}
     )
-    crew.hire(coder=[GOOD])
+    crew.hire(qa=[], coder=[GOOD])
     ended = crew.run()
     assert ended.code == 0, ended.err
     assert "✓ unit" in ended.err
@@ -315,7 +317,7 @@ def test_a_required_stage_of_verification_that_fails(crew):
             "max_iterations": 2,
         }
     )
-    crew.hire(coder=[GOOD])
+    crew.hire(qa=[], coder=[GOOD])
     ended = crew.run()
     assert ended.code == 1
     assert "broken" in crew.prompts("qa")[1]

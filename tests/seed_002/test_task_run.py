@@ -75,7 +75,7 @@ def test_the_complete_example_runs_through_all_four_roles(crew):
 
 def test_a_killed_task_goes_on_where_it_was(crew):
     crew.task()
-    crew.hire(coder=[BAD, hangs() | {"write": {"work.txt": "half\n"}}, GOOD])
+    crew.hire(reviewer=[], coder=[BAD, hangs() | {"write": {"work.txt": "half\n"}}, GOOD])
     with crew.start() as running:
         wait_for_start(crew, 2)
         running.send(signal.SIGKILL)
@@ -83,9 +83,9 @@ def test_a_killed_task_goes_on_where_it_was(crew):
     assert crew.status_of() != "completed"
     ended = crew.ralph("resume")
     assert ended.code == 0, ended.err
-    assert "proven done after 5 iterations" in ended.err
+    assert "proven done after 3 iterations" in ended.err
     assert len(runs(crew, "task")) == 1
-    assert len(runs(crew, "stage")) == 4
+    assert len(runs(crew, "stage")) == 2
     coder = min(runs(crew, "stage"), key=lambda run: run["startedAt"])
     shown = crew.json("show", coder["id"])
     assert [(each["number"], each["attempt"]) for each in shown["iterations"]] == [(1, 1), (2, 1), (2, 2)]
@@ -227,7 +227,12 @@ def test_an_init_command_that_fails_ends_the_task(crew):
 
 def test_the_budget_holds_for_all_stages_together(crew):
     crew.task()
-    crew.hire({"budget": {"usd": 0.5}}, coder=[{**GOOD, "cost": 0.3}], reviewer=[{**promise("REVIEWED"), "cost": 0.3}])
+    crew.hire(
+        {"budget": {"usd": 0.5}},
+        coder=[{**GOOD, "cost": 0.3}],
+        tester=[],
+        reviewer=[{**promise("REVIEWED"), "cost": 0.3}],
+    )
     ended = crew.run()
     assert ended.code == 4, ended.err
     assert len(crew.prompts("tester")) == 0
@@ -260,7 +265,7 @@ def test_what_keeps_a_detached_run_from_beginning_is_said(crew):
 
 def test_a_dry_run_shows_stages_and_prompt_and_runs_nothing(crew):
     crew.task()
-    crew.hire(coder=[GOOD])
+    crew.hire(coder=[GOOD], reviewer=[])
     ended = crew.run("--dry-run")
     assert ended.code == 0, ended.err
     assert "reviewer: " in ended.out
@@ -279,7 +284,7 @@ def test_a_follow_up_takes_over_what_was_left(crew):
             "max_iterations": 1,
         }
     )
-    crew.hire(coder=[GOOD], judge=[judges(it_is_good=False)])
+    crew.hire(qa=[], coder=[GOOD], judge=[judges(it_is_good=False)])
     assert crew.run().code == 1
     assert crew.ralph("task", "followup", "T-1").code == 0
     task = crew.json("task", "show", "T-1-2")
@@ -324,7 +329,7 @@ def test_a_task_that_does_not_exist_is_one_line(crew):
 
 def test_a_missing_agent_ends_the_task_and_can_be_mended(crew):
     crew.task()
-    crew.hire({"roles": {"reviewer": {"agent": "no-such-agent"}}}, coder=[GOOD])
+    crew.hire({"roles": {"reviewer": {"agent": "no-such-agent"}}}, coder=[GOOD], reviewer=[])
     ended = crew.run()
     assert ended.code == 7
     assert "no-such-agent" in ended.err

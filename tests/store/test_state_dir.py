@@ -69,15 +69,17 @@ def test_a_child_does_not_inherit_the_lock(state):
 
 def test_its_state_is_kept_out_of_git(state):
     state.create()
-    assert (state.root / ".gitignore").read_text() == IGNORED
+    assert tuple((state.root / ".gitignore").read_text().splitlines()) == IGNORED
 
 
-def test_settings_and_the_users_own_ignore_file_are_left_alone(state):
+def test_settings_are_left_alone_and_a_users_own_ignore_file_gets_what_it_lacks(state):
     state.root.mkdir()
     (state.root / ".gitignore").write_text("mine\n")
     (state.root / "settings.json").write_text("{}")
     state.create()
-    assert (state.root / ".gitignore").read_text() == "mine\n"
+    assert (state.root / ".gitignore").read_text().splitlines() == ["mine", *IGNORED]
+    state.create()
+    assert (state.root / ".gitignore").read_text().splitlines() == ["mine", *IGNORED]
     assert (state.root / "settings.json").read_text() == "{}"
 
 
