@@ -1,9 +1,13 @@
 """The real `ralph task` and `ralph spec` in a plain project, as a person starts them."""
 
 import json
+import time
 
 from loops import Ended
+from ralph.model.tasks import Spec
+from ralph.store.database import transaction
 from ralph.store.runs import begin_run
+from ralph.store.tasks import put_spec
 from ralph.testing import TempRepo, run_ralph
 from stores import opened
 
@@ -28,6 +32,12 @@ class TaskShell:
 
     def json(self, *args):
         return json.loads(self.good(*args, "--json"))
+
+    def spec(self, name):
+        """A spec, written without starting a program."""
+        now = time.time()
+        with self.store() as connection, transaction(connection):
+            put_spec(connection, str(self.repo.path), Spec(id=name, title=name, created_at=now, updated_at=now))
 
     def create(self, name, *args, spec="auth", title="A title"):
         return self.good("task", "create", name, spec, title, *DONE, *args)

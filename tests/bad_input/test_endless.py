@@ -8,6 +8,8 @@ from loops import PROMPT, is_alive
 from ralph.testing import done, edits, hangs
 from survivors import IS_THERE, KINDS
 
+pytestmark = pytest.mark.e2e
+
 # Of every kind in tests/proc; here it is the whole program that must end them.
 survivors = pytest.mark.parametrize("kind", ["in a session of its own", "a daemon"])
 

@@ -11,6 +11,8 @@ from ralph.testing import done, edits
 from ralph.testing.program import ralph_program
 from refusals import one_clear_line
 
+pytestmark = pytest.mark.e2e
+
 MEGABYTE = 1_000_000
 FULL = Path("/dev/full")
 

@@ -8,6 +8,8 @@ import pytest
 from loops import PROMPT
 from ralph.testing import done, edits, fails, says
 
+pytestmark = pytest.mark.e2e
+
 BYTES = b"\xff\xfe\x00 caf\xe9 \xed\xa0\x80\n"
 MEGABYTE = 1_000_000
 

@@ -8,6 +8,8 @@ from loops import PROMPT
 from ralph.testing import done
 from refusals import nothing_ran, one_clear_line
 
+pytestmark = pytest.mark.e2e
+
 FILES = [".ralph/settings.json", ".ralph/settings.local.json", ".ralph/config.yaml"]
 
 

@@ -24,7 +24,7 @@ def shell(tmp_path):
 @pytest.fixture
 def auth(shell):
     """A project with a spec."""
-    shell.good("spec", "create", "auth")
+    shell.spec("auth")
     return shell
 
 

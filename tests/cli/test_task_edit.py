@@ -16,7 +16,7 @@ PATIENCE = 30.0
 def auth(tmp_path):
     """A project with a spec."""
     shell = TaskShell(tmp_path.resolve())
-    shell.good("spec", "create", "auth")
+    shell.spec("auth")
     return shell
 
 

@@ -23,6 +23,7 @@ def first_cells():
     return re.findall(r"^\| `(\w+)", PAGE, re.MULTILINE)
 
 
+@pytest.mark.e2e
 def test_the_complete_example_passes(tmp_path):
     (example,) = examples("python")
     file = tmp_path / "test_example.py"
