@@ -11,6 +11,13 @@ def reasons(ended):
     return [line.strip() for line in ended.out.splitlines() if line.strip().startswith("✗")]
 
 
+def judged(**config):
+    """A reviewer of whom a model decides, once."""
+    check = {"check_for": ["it is good"], **config}
+    method = {"verification_method": "semantic", "verification_config": check}
+    return {"promise": "REVIEWED", "max_iterations": 1, **method}
+
+
 def test_all_stages_verified_ends_with_one_commit_on_the_branch_of_the_spec(crew):
     crew.task()
     crew.hire(coder=[GOOD], reviewer=[], tester=[], qa=[])
@@ -201,15 +208,7 @@ def test_a_command_that_never_ends_is_ended(crew):
 
 @pytest.mark.parametrize(("met", "code"), [(True, 0), (False, 1)])
 def test_the_semantic_check_decides(crew, met, code):
-    check = {"check_for": ["it is good"]}
-    crew.task(
-        reviewer={
-            "promise": "REVIEWED",
-            "verification_method": "semantic",
-            "verification_config": check,
-            "max_iterations": 1,
-        }
-    )
+    crew.task(reviewer=judged())
     crew.hire(reviewer=[], coder=[GOOD], judge=[judges(it_is_good=met)])
     ended = crew.run()
     assert ended.code == code, ended.err
@@ -219,8 +218,7 @@ def test_the_semantic_check_decides(crew, met, code):
 
 
 def test_the_judge_sees_the_diff_and_the_final_message_and_not_the_repository(crew):
-    check = {"check_for": ["it is good"]}
-    crew.task(reviewer={"promise": "REVIEWED", "verification_method": "semantic", "verification_config": check})
+    crew.task(reviewer=judged())
     crew.hire(coder=[GOOD], reviewer=[promise("REVIEWED", text="I looked at all of it.")])
     assert crew.run().code == 0
     (question,) = crew.prompts("judge")
@@ -231,15 +229,7 @@ def test_the_judge_sees_the_diff_and_the_final_message_and_not_the_repository(cr
 
 
 def test_a_negative_pattern_rejects_before_any_model_is_asked(crew):
-    check = {"check_for": ["it is good"], "negative_patterns": ["TODO"]}
-    crew.task(
-        reviewer={
-            "promise": "REVIEWED",
-            "verification_method": "semantic",
-            "verification_config": check,
-            "max_iterations": 1,
-        }
-    )
+    crew.task(reviewer=judged(negative_patterns=["TODO"]))
     crew.hire(reviewer=[], coder=[promise("MADE", {"work.txt": "good\nTODO the rest\n"})])
     ended = crew.run()
     assert ended.code == 1
@@ -248,8 +238,7 @@ def test_a_negative_pattern_rejects_before_any_model_is_asked(crew):
 
 
 def test_a_model_error_falls_back_to_the_promise_and_says_so(crew):
-    check = {"check_for": ["it is good"]}
-    crew.task(reviewer={"promise": "REVIEWED", "verification_method": "semantic", "verification_config": check})
+    crew.task(reviewer=judged())
     crew.hire(reviewer=[], coder=[GOOD], judge=[{"exit": 1, "no_result": True, "stderr": "no network"}])
     ended = crew.run()
     assert ended.code == 0, ended.err
@@ -257,15 +246,7 @@ def test_a_model_error_falls_back_to_the_promise_and_says_so(crew):
 
 
 def test_an_answer_that_cannot_be_read_is_not_verified(crew):
-    check = {"check_for": ["it is good"]}
-    crew.task(
-        reviewer={
-            "promise": "REVIEWED",
-            "verification_method": "semantic",
-            "verification_config": check,
-            "max_iterations": 1,
-        }
-    )
+    crew.task(reviewer=judged())
     crew.hire(reviewer=[], coder=[GOOD], judge=[{"final": "Looks fine to me!"}])
     ended = crew.run()
     assert ended.code == 1
@@ -274,15 +255,7 @@ def test_an_answer_that_cannot_be_read_is_not_verified(crew):
 
 def test_a_judge_without_quota_is_waited_for_and_the_iteration_not_counted(crew):
     limited = {"is_error": 429, "final": "API Error: Request rejected (429) · rate limit", "exit": 1}
-    check = {"check_for": ["it is good"]}
-    crew.task(
-        reviewer={
-            "promise": "REVIEWED",
-            "verification_method": "semantic",
-            "verification_config": check,
-            "max_iterations": 1,
-        }
-    )
+    crew.task(reviewer=judged())
     crew.hire(reviewer=[], coder=[GOOD], judge=[limited, judges(it_is_good=True)])
     ended = crew.run()
     assert ended.code == 0, ended.err

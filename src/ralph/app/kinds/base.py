@@ -1,5 +1,6 @@
 """What the use-cases want to know about a recipe, with the answers that hold for most of them."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -37,15 +38,15 @@ class Crew(Struct, frozen=True):
     watcher: Watcher
 
 
-class Kind:
+class Kind(ABC):
     version: ClassVar[int]
     options: ClassVar[type[Any]]
     unit: ClassVar[str] = "iteration"
     stops_at_once: ClassVar[bool] = False
     """Whether the first signal ends what runs, instead of letting it finish."""
 
-    def generator(self, loop: Any) -> Recipe:
-        raise NotImplementedError
+    @abstractmethod
+    def generator(self, loop: Any) -> Recipe: ...
 
     def agent(self, settings: Settings, _loop: Any, /) -> Agent | None:
         return choose(settings)
@@ -84,11 +85,11 @@ class Kind:
         """How to perform what only this recipe asks for."""
         return {}
 
-    async def require(self, _crew: Crew) -> None:
+    async def require(self, _crew: Crew) -> None:  # noqa: B027 - most need nothing
         """A ConfigError if it cannot be driven here."""
 
-    def begun(self, _crew: Crew) -> None:
+    def begun(self, _crew: Crew) -> None:  # noqa: B027 - most need nothing
         """It is about to be driven."""
 
-    def ended(self, _crew: Crew, _verdict: AnyVerdict) -> None:
+    def ended(self, _crew: Crew, _verdict: AnyVerdict) -> None:  # noqa: B027 - most need nothing
         """It was driven to this end."""
