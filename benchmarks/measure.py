@@ -61,15 +61,15 @@ def interleaved(
 ) -> dict[str, list[float]]:
     """A B C A B C ...: what disturbs the machine for a while disturbs all of them."""
     samples: dict[str, list[float]] = {name: [] for name in measures}
+    names = [*measures] * rounds
+
+    def sample(name: str) -> float:
+        return measures[name]()
+
     with ThreadPoolExecutor(at_once) as pool:
-        for _ in range(rounds):
-            for name, value in zip(measures, pool.map(_called, measures.values()), strict=True):
-                samples[name].append(value)
+        for name, value in zip(names, pool.map(sample, names), strict=True):
+            samples[name].append(value)
     return samples
-
-
-def _called(measure: Callable[[], float]) -> float:
-    return measure()
 
 
 def median(values: Iterable[float]) -> float:

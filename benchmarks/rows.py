@@ -2,13 +2,17 @@
 
 import sys
 from collections.abc import Callable
+from itertools import count
+from time import sleep
 from typing import NamedTuple
 
 from measure import interleaved, median, own_peak
 from workshop import LONG, MEGABYTE, RALPH, SHORT, Workshop
 
 FEW, MANY = 20, 220
-RESTARTS = 60
+FEW_STARTS, MANY_STARTS = 3, 183
+APART = 0.7
+"""Seconds between loops that run side by side: none starts up while another does."""
 FLOOD = 100
 GIGABYTE = 1000
 FLAT = 8.0
@@ -48,20 +52,28 @@ def iteration(shop: Workshop) -> list[Row]:
 
 
 def restart(shop: Workshop) -> list[Row]:
-    """One more start of a supervised command. All sides at once: what they do most is wait for it."""
+    """One more start of a supervised command, as above. All rounds at once: what they do most is wait for it."""
+    turns = count()
 
-    def marginal(name: str, loop: Callable[[str, int], float]) -> Callable[[], float]:
-        command = shop.restless(name)
-        return lambda: (loop(command, RESTARTS) - loop(command, 0)) / RESTARTS * 1000
+    def marginal(loop: Callable[[str, int], float]) -> Callable[[], float]:
+        def measure() -> float:
+            sleep(next(turns) * APART)
+            command = shop.restless()
+            cpu = loop(command, MANY_STARTS) - loop(command, FEW_STARTS)
+            if shop.starts(command) != MANY_STARTS + FEW_STARTS:
+                raise SystemExit(f"{command} was not started as often as it should have been")
+            return cpu / (MANY_STARTS - FEW_STARTS) * 1000
+
+        return measure
 
     samples = interleaved(
         {
-            "agent": marginal("bare", lambda command, n: shop.bare_loop(command, iterations=n).cpu),
-            "bash": marginal("bash", lambda command, n: shop.bash_loop(command, iterations=n, expect=1).cpu),
-            "ralph": marginal("ralph", lambda command, n: shop.supervise(command, restarts=n).cpu),
+            "agent": marginal(lambda command, n: shop.bare_loop(command, iterations=n).cpu),
+            "bash": marginal(lambda command, n: shop.bash_loop(command, iterations=n, expect=1).cpu),
+            "ralph": marginal(lambda command, n: shop.supervise(command, restarts=n).cpu),
         },
-        rounds=5,
-        at_once=3,
+        rounds=9,
+        at_once=27,
     )
     shop.make_room()
     return [_above_agent("CPU per restart", samples, 0.35)]

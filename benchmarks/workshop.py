@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,8 +22,8 @@ SHORT, LONG = "short", "long"
 RESTLESS = """#!/bin/sh
 cd "${0%/*}"
 read n < starts || n=0
-echo $((n = (n + 1) % 3)) > starts
-[ $n != 0 ] || exec sleep 1.01
+echo $((n += 1)) > starts
+[ $((n % 3)) != 0 ] || exec sleep 1.01
 """
 
 
@@ -73,17 +74,22 @@ class Workshop:
         options = ("--quiet", "-f", "prompt.md", "--agent", agent, "-m", str(iterations))
         return self.run(str(RALPH), "run", *options, expect=expect)
 
-    def restless(self, name: str) -> str:
-        """A command that ends at once, but for every third start: three quick ones in a row are a crash loop."""
-        folder = self._root / f"restless-{name}"
-        folder.mkdir(exist_ok=True)
-        program = folder / "command"
+    def restless(self) -> str:
+        """A command that ends at once, but for every third start: three quick ones in a row are a crash loop.
+
+        It lies in a task directory of its own.
+        """
+        program = Path(tempfile.mkdtemp(prefix="task-", dir=self._root)) / "command"
         program.write_text(RESTLESS)
         program.chmod(0o755)
         return str(program)
 
+    def starts(self, command: str) -> int:
+        return int(Path(command).with_name("starts").read_text())
+
     def supervise(self, command: str, *, restarts: int) -> Cost:
-        options = ("--quiet", "--task-dir", ".", "--max-restarts", str(restarts), "--restart-delay", "0")
+        limits = ("--max-restarts", str(restarts), "--restart-delay", "0")
+        options = ("--quiet", "--task-dir", str(Path(command).parent), *limits)
         return self.run(str(RALPH), "supervise", *options, "--", command, expect=1)
 
     def bash_loop(self, agent: str, *, iterations: int, expect: int) -> Cost:

@@ -154,3 +154,23 @@ def test_an_agent_that_cannot_work_is_fatal():
     hopeless = AgentReport("failed", "not logged in", "d", problem=Problem("auth", "not logged in"))
     _, verdict = supervised(NOTHING, hopeless)
     assert isinstance(verdict, AgentFailed)
+
+
+def test_a_wish_to_wait_that_comes_during_the_delay_is_heard():
+    wish = Markers(waits_for="a person")
+    actions, verdict = supervised([NOTHING, NOTHING, wish, NOTHING, DONE])
+    assert verdict == Verified(2)
+    assert kinds(actions)[:6] == [
+        "LookForMarkers",
+        "RunAgent",
+        "LookForMarkers",
+        "Restart",
+        "LookForMarkers",
+        "AwaitGo",
+    ]
+
+
+def test_without_a_delay_there_is_no_second_look():
+    at_once = SuperviseRun(task_dir="/task", command=("agent",), max_restarts=5, restart_delay=0)
+    actions, _ = supervised([NOTHING, NOTHING, DONE], run=at_once)
+    assert kinds(actions)[:5] == ["LookForMarkers", "RunAgent", "LookForMarkers", "Restart", "RunAgent"]

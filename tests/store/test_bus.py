@@ -321,9 +321,9 @@ def test_message_that_another_writes_without_asking_is_news_too(bus, monkeypatch
         append(bus, b"\n" + render(theirs))
         real(file, data)
 
-    monkeypatch.setattr(bus_file, "write_all", late)
-    bus.post("INFO", "2")
-    monkeypatch.undo()
+    with monkeypatch.context() as patched:
+        patched.setattr(bus_file, "write_all", late)
+        bus.post("INFO", "2")
     assert theirs in bus.news()
 
 

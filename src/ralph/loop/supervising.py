@@ -28,6 +28,7 @@ from ralph.proc.identity import is_ralph
 from ralph.proc.reaper import adopted
 from ralph.store.bus import Bus, project_bus, task_bus
 from ralph.store.bus_mirror import Mirror
+from ralph.store.journal import Journal
 from ralph.store.runs import live_children
 
 DONE = "DONE"
@@ -37,12 +38,12 @@ SHOWN = 300
 
 
 class Supervising:
-    def __init__(self, run: Run, loop: SuperviseRun, connection: Connection, stop: Stop) -> None:
+    def __init__(self, run: Run, loop: SuperviseRun, connection: Connection, journal: Journal, stop: Stop) -> None:
         self._run = run
         self._loop = loop
         self._connection = connection
         self._stop = stop
-        self._mirror = Mirror(connection)
+        self._mirror = Mirror(connection, journal)
         self._bus = task_bus(Path(loop.task_dir), mirror=self._mirror)
         self.table: dict[type[Any], Callable[..., Any]] = {
             LookForMarkers: self._look,

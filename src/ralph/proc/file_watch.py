@@ -6,13 +6,18 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 IN_CREATE = 0x100
 IN_MOVED_TO = 0x80
 IN_ATTRIB = 0x4
+WANTED = IN_CREATE | IN_MOVED_TO | IN_ATTRIB
 LOOK_AGAIN = 1.0
 """Where the system cannot tell, in seconds."""
+
+_spare: list[int] = []
+"""Descriptors for the next watch: to close one takes the kernel milliseconds, and some agents run no longer."""
 
 
 @contextmanager
@@ -48,7 +53,7 @@ class _Watch:
             self._timer.cancel()
         if self._inotify >= 0:
             self._loop.remove_reader(self._inotify)
-            os.close(self._inotify)
+            _spare.append(self._inotify)
             self._inotify = -1
 
     def _stirred(self) -> None:
@@ -57,13 +62,20 @@ class _Watch:
 
 
 def _inotify(directory: Path) -> int:
-    """A descriptor that becomes readable when something comes into the directory, or -1."""
+    """A descriptor that becomes readable when something comes into the directory, or -1.
+
+    It may still tell of what came while nobody watched, or into a directory that was watched before: whoever is told
+    has to look.
+    """
     if sys.platform != "linux":
         return -1
-    libc = ctypes.CDLL(None, use_errno=True)
-    descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    wanted = IN_CREATE | IN_MOVED_TO | IN_ATTRIB
-    if descriptor >= 0 and libc.inotify_add_watch(descriptor, os.fsencode(directory), wanted) < 0:
-        os.close(descriptor)
+    descriptor = _spare.pop() if _spare else _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    if descriptor >= 0 and _libc().inotify_add_watch(descriptor, os.fsencode(directory), WANTED) < 0:
+        _spare.append(descriptor)
         return -1
     return descriptor
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)

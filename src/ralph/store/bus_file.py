@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ralph.model.errors import StateError
 from ralph.store.bus_format import Gap, Message, Scanner
+from ralph.store.files import write_all
 
 READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """Without blocking: an agent may have put a pipe in the place of the file."""
@@ -87,15 +88,32 @@ class Reader:
         now = _mark(os.fstat(file))
         if self._mark and (now[:2] != self._mark[:2] or now[2] < self._scanner.offset):
             self._scanner = Scanner()
+        elif now == self._mark and not whole:
+            return []
         self._mark = now
         return list(self._scanner.scan(_rest(file, self._scanner.offset), whole=whole))
+
+    def append(self, file: int, data: bytes, message_id: str) -> bool:
+        """Write a message. Whether it counts as read already: only if all before it is read."""
+        write_all(file, data)
+        now = _mark(os.fstat(file))
+        start = now[2] - len(data)
+        # A message ends before the newline that ends its line.
+        follows = self._mark == (*now[:2], start) and start - self._scanner.offset <= 1
+        if follows:
+            self._mark, self._scanner.offset, self._scanner.last = now, now[2], message_id
+        return follows
+
+    def has_all(self, path: Path) -> bool:
+        """Whether nothing has happened to the file since it was read."""
+        return _mark_at(path) == self._mark
 
     def forget(self) -> None:
         """There is no file any more."""
         self._scanner, self._mark = Scanner(), None
 
     def wait_for_change(self, path: Path) -> None:
-        while _mark_at(path) == self._mark:
+        while self.has_all(path):
             if not path.parent.is_dir():
                 raise StateError(f"{path.parent} is gone.", "Nothing more can come from its bus.")
             time.sleep(LOOK_AGAIN)

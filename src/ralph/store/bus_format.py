@@ -39,6 +39,7 @@ _HEADER = re.compile(
 )
 _BEGINNING = re.compile(rb"^\\*---\nid: ", re.MULTILINE)
 _ESCAPED_BEGINNING = re.compile(rb"^\\(\\*---\nid: )", re.MULTILINE)
+_WORD = re.compile(WORD)
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _PLAIN_YAML = re.compile(rf"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z_](?:{WORD})?")
 """A word that every reader of YAML takes for text."""
@@ -67,18 +68,20 @@ def is_id(text: str) -> bool:
 
 
 def check_word(name: str, word: str) -> None:
-    if re.fullmatch(WORD, word) is None:
+    if _WORD.fullmatch(word) is None:
         raise ConfigError(f"the {name} {word!r} is not a word.", "It may have letters, digits, `_`, `.` and `-`.")
 
 
 def new_message(kind: str, body: str, run: str, *, after: str) -> Message:
     """Its id comes after `after`, also when the clock has been stepped back."""
     now = datetime.now(UTC)
-    try:
-        at = max(now, _moment(after) + timedelta(microseconds=1)) if after else now
-    except OverflowError:
-        raise StateError(f"no message id comes after {after}.", "Move the bus file away.") from None
-    return Message(f"{at:%Y%m%dT%H%M%S.%f}Z", kind, now.timestamp(), run, _UNWRITABLE.sub("\ufffd", body))
+    name = _id(now)
+    if name <= after:
+        try:
+            name = _id(_moment(after) + timedelta(microseconds=1))
+        except OverflowError:
+            raise StateError(f"no message id comes after {after}.", "Move the bus file away.") from None
+    return Message(name, kind, now.timestamp(), run, _UNWRITABLE.sub("\ufffd", body))
 
 
 def render(message: Message) -> bytes:
@@ -90,7 +93,7 @@ def render(message: Message) -> bytes:
 
 
 def iso(ts: float) -> str:
-    return f"{datetime.fromtimestamp(ts, UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+    return _iso(datetime.fromtimestamp(ts, UTC))
 
 
 class Scanner:
@@ -148,6 +151,14 @@ def _ending(message_id: bytes) -> bytes:
 
 def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text)
+
+
+def _id(at: datetime) -> str:
+    return _iso(at).replace("-", "").replace(":", "")
+
+
+def _iso(at: datetime) -> str:
+    return f"{at.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
 def _yaml(word: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from ralph.store.files import cannot_write
 from ralph.store.migrations import is_current, migrate
 
 BUSY_SECONDS = 30.0
+LOOK_AGAIN = 0.01
 PRIVATE_DIRECTORY = 0o700
 PRIVATE_FILE = 0o600
 SYNC = "PRAGMA synchronous = FULL"
@@ -49,7 +51,10 @@ def transaction(connection: Connection, *, durable: bool = False) -> Generator[A
     """
     driver: Any = connection.connection.driver_connection
     with readable_errors("write the database"):
-        driver.execute(SYNC if durable else NO_SYNC)
+        wanted = SYNC if durable else NO_SYNC
+        if driver.sync != wanted:
+            driver.execute(wanted)
+            driver.sync = wanted
         driver.execute("BEGIN IMMEDIATE")
         try:
             yield driver
@@ -97,12 +102,27 @@ def _engine(path: Path) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         isolation_level="AUTOCOMMIT",
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False, "factory": _Connection},
     )
     event.listen(engine, "connect", _prepare_connection)
     return engine
 
 
+class _Connection(sqlite3.Connection):
+    sync = ""
+    """How it was last told to sync. To tell it again costs as much as to write a row."""
+
+
 def _prepare_connection(connection: Any, _record: object) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA foreign_keys = ON")
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            # Of several processes that make a new database at once only one can, and SQLite lets none wait for it.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(LOOK_AGAIN)
+        else:
+            return

@@ -141,6 +141,10 @@ class Journal:
         }
         self._pending.append((_insert_mark, row))
 
+    def also(self, statement: str, row: dict[str, Any]) -> None:
+        """Write something else of this run with the next flush."""
+        self._pending.append((statement, row))
+
     def flush(self) -> None:
         if not self._pending:
             return

@@ -59,4 +59,4 @@ class SuperviseKind(Kind):
     def actions(self, crew: Crew) -> Table:
         from ralph.loop.supervising import Supervising
 
-        return Supervising(crew.run, crew.loop, crew.connection, crew.stop).table
+        return Supervising(crew.run, crew.loop, crew.connection, crew.journal, crew.stop).table

@@ -26,7 +26,7 @@ from ralph.model.evidence import AgentReport
 from ralph.model.verdicts import AnyVerdict, Failed, MaxIterations, Verified, count
 
 NAME = "supervise"
-VERSION = 1
+VERSION = 2
 WAIT_EXIT_CODE = 42
 QUICK = 1.0
 """A start that lasts less than this, in seconds, did no work."""
@@ -53,13 +53,16 @@ class SuperviseRun(Struct, frozen=True, omit_defaults=True):
 
 def supervise(run: SuperviseRun) -> Recipe:
     restarts, quick, last = 0, 0, ""
-    bus_seen = ""
+    seen = Markers()
+    is_time_to_look = True
     while True:
-        seen: Markers = yield LookForMarkers(restarts, run.task_dir, bus_seen)
-        if verdict := (yield from _end(run, restarts, seen)):
-            return verdict
-        if seen.waits_for and restarts == 0:
-            yield AwaitGo(restarts, run.task_dir, seen.waits_for)
+        if is_time_to_look:
+            # Before the first start, and whenever somebody had time to leave a marker since the last look.
+            seen = yield LookForMarkers(restarts, run.task_dir, seen.bus_seen)
+            if verdict := (yield from _end(run, restarts, seen)):
+                return verdict
+            if seen.waits_for:
+                yield AwaitGo(restarts, run.task_dir, seen.waits_for)
         if restarts >= run.max_restarts:
             yield PostMessage(restarts, run.task_dir, "ERROR", f"max restarts exceeded ({run.max_restarts})")
             return MaxIterations(run.max_restarts, last, unit="restart")
@@ -73,13 +76,15 @@ def supervise(run: SuperviseRun) -> Recipe:
             return given_up
 
         seen = yield LookForMarkers(restarts, run.task_dir, seen.bus_seen)
-        bus_seen = seen.bus_seen
         if verdict := (yield from _end(run, restarts, seen)):
             return verdict
         if waits_for := _wish_to_wait(said, seen):
             yield AwaitGo(restarts, run.task_dir, waits_for)
-            continue
-        yield _restart(run, restarts, quick, said)
+            is_time_to_look = True
+        else:
+            restart = _restart(run, restarts, quick, said)
+            yield restart
+            is_time_to_look = restart.seconds > 0
 
 
 def _end(run: SuperviseRun, restarts: int, seen: Markers) -> Generator[AnyAction, Any, AnyVerdict | None]:
