@@ -136,6 +136,11 @@ class Restart(Action, frozen=True, tag="restart"):
     seconds: float
     result: ClassVar[type[Any]] = Waited
 
+    @property
+    def effect(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride] - read in the same way
+        """A wait can be seen while it lasts. Without one a kill just here costs no more than a message said twice."""
+        return self.seconds > 0
+
 
 class PostMessage(Action, frozen=True, tag="post-message"):
     task_dir: str
