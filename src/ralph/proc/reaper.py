@@ -12,7 +12,7 @@ TOKEN = secrets.token_hex(6)
 """Tells the descendants of this process from those of another one that drives, or drove, the same run."""
 
 PR_SET_CHILD_SUBREAPER = 36
-LONGEST_LIST = 1 << 20
+USUAL_LIST, LONGEST_LIST = 1 << 12, 1 << 20
 
 started: set[int] = set()
 """Processes that this one started itself and has not waited for yet."""
@@ -39,17 +39,21 @@ def adopt_orphans() -> bool:
 
 def adopted() -> list[int] | None:
     """The orphans among this process's children, dead or alive; nothing where that cannot be known."""
-    if not adopt_orphans():
+    if not adopt_orphans() or (file := _children_file()) < 0:
         return None
-    try:
-        file = os.open(f"/proc/self/task/{threading.main_thread().native_id}/children", os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        listed = os.read(file, LONGEST_LIST)
-    finally:
-        os.close(file)
+    listed = os.pread(file, USUAL_LIST, 0)
+    if len(listed) == USUAL_LIST:
+        listed = os.pread(file, LONGEST_LIST, 0)
     return [pid for pid in map(int, listed.split()) if pid not in started]
+
+
+@cache
+def _children_file() -> int:
+    """Open for as long as we live, since it is read after every process; -1 where there is none."""
+    try:
+        return os.open(f"/proc/self/task/{threading.main_thread().native_id}/children", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1
 
 
 def reap(pids: list[int]) -> None:
