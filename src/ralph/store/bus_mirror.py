@@ -33,8 +33,8 @@ _insert = _sql(sqlite.insert(schema.messages).on_conflict_do_nothing())
 class Mirror:
     """Writes through a connection that somebody has anyway: two of one process would have to be kept in step.
 
-    With the journal of a run the rows wait for the journal's next transaction. Should that never come, the file has
-    them, and the next who reads it takes them along.
+    With the journal of a run the rows wait for one of its transactions. Should that never come, the file has them, and
+    the next who reads it takes them along.
     """
 
     def __init__(self, connection: Connection, journal: "Journal | None" = None) -> None:

@@ -24,6 +24,7 @@ from ralph.store import schema
 from ralph.store.database import transaction
 
 INLINE = 4096
+BATCH = 50
 BLOB_MARK = b"blob:"
 
 
@@ -78,6 +79,7 @@ class Journal:
         self._listeners: list[Listener] = []
         self._next_seq = 0
         self._pending: list[tuple[str, dict[str, Any]]] = []
+        self._no_hurry: list[tuple[str, dict[str, Any]]] = []
         self._iteration_ended = False
         self._past: dict[int, list[Entry]] = defaultdict(list)
         for entry in entries(connection, run_id):
@@ -142,10 +144,13 @@ class Journal:
         self._pending.append((_insert_mark, row))
 
     def also(self, statement: str, row: dict[str, Any]) -> None:
-        """Write something else of this run with the next flush."""
-        self._pending.append((statement, row))
+        """Write something of this run that can be had elsewhere, too: in batches, at the latest when the run ends."""
+        self._no_hurry.append((statement, row))
 
-    def flush(self) -> None:
+    def flush(self, *, last: bool = False) -> None:
+        if last or len(self._no_hurry) >= BATCH:
+            self._pending += self._no_hurry
+            self._no_hurry.clear()
         if not self._pending:
             return
         with transaction(self._connection, durable=self._iteration_ended) as driver:

@@ -67,7 +67,7 @@ def take_over(connection: Connection, run: Run) -> Run:
 
 
 def finish_run(connection: Connection, journal: Journal, verdict: AnyVerdict, *, status: RunStatus = "ended") -> None:
-    journal.flush()
+    journal.flush(last=True)
     change: dict[str, Any] = {
         "status": status,
         "verdict": verdict.kind,
