@@ -18,6 +18,8 @@ from ralph.config.schema import apply_schema
 from ralph.model.events import PermissionDenied, Tokens, ToolEnd
 from survivors import IS_THERE, KINDS
 
+pytestmark = pytest.mark.e2e
+
 CLIENT = [sys.executable, "-P", "-m", "ralph.agents.acp_client"]
 PROMPT = "Do it."
 
@@ -173,7 +175,6 @@ def test_an_agent_that_crashes_says_nothing_and_the_report_tells(ran):
     assert "out of memory" in done.report.tail
 
 
-@pytest.mark.e2e
 def test_an_agent_that_hangs_is_ended_and_leaves_nothing(ran):
     done = ran(says(DONE), {"shell": KINDS["a deaf daemon"]}, {"shell": IS_THERE}, {"deaf": 1}, limits=Limits(idle=6))
     assert done.report.status == "idle"

@@ -11,6 +11,8 @@ from ralph.testing import ModelServer, real_agent, run_ralph
 from real_programs import need_cli
 from survivors import IS_THERE, KINDS
 
+pytestmark = pytest.mark.e2e
+
 PROMPT = "Do it."
 
 
@@ -111,7 +113,6 @@ def real(loop):
     return prepare
 
 
-@pytest.mark.e2e
 def test_the_real_agent_edits_a_file_and_completes(loop, real):
     with ModelServer({"say": DONE}, EDITS, {"say": f"Done now. {DONE}"}) as server:
         ended = run_ralph(loop.repo, "run", "-p", PROMPT, env=real(server), timeout=SECONDS)
@@ -121,7 +122,6 @@ def test_the_real_agent_edits_a_file_and_completes(loop, real):
     assert loop.show()["verdict"] == "verified"
 
 
-@pytest.mark.e2e
 def test_the_real_agent_is_denied_what_the_policy_denies(loop, real):
     with ModelServer(EDITS, {"say": DONE}) as server:
         env = real(server, "--permissions=deny")
@@ -131,7 +131,6 @@ def test_the_real_agent_is_denied_what_the_policy_denies(loop, real):
     assert not loop.exists("a.txt")
 
 
-@pytest.mark.e2e
 def test_the_real_agent_works_with_a_chosen_model(loop, real):
     with ModelServer(EDITS, {"say": DONE}) as server:
         ended = run_ralph(loop.repo, "run", "-p", PROMPT, env=real(server, "--model=haiku"), timeout=SECONDS)
@@ -139,7 +138,6 @@ def test_the_real_agent_works_with_a_chosen_model(loop, real):
         assert "haiku" in server.conversation[0].model
 
 
-@pytest.mark.e2e
 def test_a_limit_of_the_real_agents_model_is_waited_for(loop, real):
     with ModelServer({"error": 429}, EDITS, {"say": DONE}) as server:
         env = real(server) | {"CLAUDE_CODE_MAX_RETRIES": "0", "RALPH_QUOTA__INITIAL_WAIT": "1"}
@@ -147,7 +145,6 @@ def test_a_limit_of_the_real_agents_model_is_waited_for(loop, real):
     assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.e2e
 def test_the_real_agent_leaves_nothing_when_the_loop_is_interrupted(loop, real):
     with ModelServer({"say": "Sleeping.", "tool": {"shell": "touch begun; sleep 600"}}, {"say": DONE}) as server:
         env = real(server)

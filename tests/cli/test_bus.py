@@ -11,6 +11,8 @@ from ralph.store.bus import task_bus
 from ralph.testing import TempRepo
 from ralph.testing.program import ralph_program, run_ralph
 
+pytestmark = pytest.mark.e2e
+
 
 class Shell:
     """`ralph bus` in a directory with a task, as its agent starts it."""

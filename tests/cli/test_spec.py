@@ -4,6 +4,8 @@ from ralph.store.tasks import set_status
 from refusals import one_clear_line
 from task_shell import TaskShell
 
+pytestmark = pytest.mark.e2e
+
 
 @pytest.fixture
 def shell(tmp_path):

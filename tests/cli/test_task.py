@@ -15,6 +15,8 @@ from refusals import one_clear_line
 from seed_task import COMPLETE
 from task_shell import DONE, TaskShell, many
 
+pytestmark = pytest.mark.e2e
+
 
 @pytest.fixture
 def shell(tmp_path):

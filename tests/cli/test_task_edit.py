@@ -9,6 +9,8 @@ from ralph.testing.program import ralph_program
 from refusals import one_clear_line
 from task_shell import TaskShell, many
 
+pytestmark = pytest.mark.e2e
+
 PATIENCE = 30.0
 
 
