@@ -69,7 +69,7 @@ def test_a_refusal_for_the_rate_recovers(name, drive):
 
 @pytest.mark.parametrize("how", ["two signals", "kill -9"])
 def test_an_interrupted_run_leaves_nothing_alive(name, drive, how):
-    with ModelServer({"tool": {"shell": "echo $$ > pid; sleep 3600"}}, DONE) as server:
+    with ModelServer({"tool": {"shell": "echo $$ > pid.new; mv pid.new pid; sleep 3600"}}, DONE) as server:
         loop = drive(server)
         with loop.start("run", "-p", "Sleep.", env=loop.env) as running:
             wait_until(lambda: loop.exists("pid"), "the tool did not begin", patience=120)

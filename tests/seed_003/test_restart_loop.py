@@ -227,7 +227,7 @@ def test_done_waits_for_children_that_go_on(supervised):
 
 
 def test_children_that_outlast_the_wait_timeout_are_warned_of_and_ended(supervised):
-    child = in_the_background("echo $$ > pid; exec sleep 600")
+    child = in_the_background("echo $$ > new; mv new pid; exec sleep 600")
     await_child = 'while [ ! -s "$TASK_FOLDER/inner/pid" ]; do sleep 0.05; done; '
     ended = supervised(
         child + await_child + 'touch "$TASK_FOLDER/DONE"', "--wait-timeout", "0.3", "--poll-interval", "0.1"
@@ -239,7 +239,7 @@ def test_children_that_outlast_the_wait_timeout_are_warned_of_and_ended(supervis
 
 
 def test_children_go_on_while_the_agent_is_restarted(supervised):
-    child = in_the_background("echo $$ > pid; exec sleep 600")
+    child = in_the_background("echo $$ > new; mv new pid; exec sleep 600")
     once = f'[ -e "$TASK_FOLDER/inner/pid" ] || {{ {child} }}; '
     look = 'while [ ! -s "$TASK_FOLDER/inner/pid" ]; do sleep 0.05; done; '
     look += 'kill -0 $(cat "$TASK_FOLDER/inner/pid") && echo lives >> "$TASK_FOLDER/seen"'
