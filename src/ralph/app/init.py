@@ -206,8 +206,14 @@ def create(project: Path, settings: dict[str, Any]) -> Iterator[str]:
     yield 'Next: ralph doctor, then ralph run -p "what is to be done"'
 
 
+def _is_repository(folder: Path) -> bool:
+    """A worktree has a file of that name; an empty directory of it, as a killed program may leave one, is nothing."""
+    git = folder / ".git"
+    return git.is_file() or (git / "HEAD").is_file()
+
+
 def _ignore_state(project: Path) -> bool:
-    if not any((folder / ".git").exists() for folder in (project, *project.parents)):
+    if not any(map(_is_repository, (project, *project.parents))):
         return False
     path = project / ".gitignore"
     before = _read(path)
