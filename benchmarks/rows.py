@@ -11,9 +11,10 @@ from measure import interleaved, median, own_peak
 from workshop import LONG, MEGABYTE, RALPH, SHORT, Workshop
 
 FEW, MANY = 20, 220
-FEW_STARTS, MANY_STARTS = 3, 93
-APART = 0.37
-"""Seconds between loops that run side by side: none starts up, or its command, while another does."""
+FEW_STARTS, MANY_STARTS = 3, 243
+SIDE_BY_SIDE = 9
+APART = 0.41
+"""Seconds between loops that run side by side: none starts up while another does."""
 FLOOD = 100
 GIGABYTE = 1000
 FLAT = 8.0
@@ -50,8 +51,11 @@ def iteration(shop: Workshop) -> list[Row]:
 
 
 def restart(shop: Workshop) -> list[Row]:
-    """A supervised command. The sides at once: what they do most is wait for it."""
-    turns = cycle((0, APART, 2 * APART))
+    """A supervised command. Many loops side by side: what they do most is wait for it.
+
+    Starting ralph costs as much as hundreds of restarts, and varies by dozens: only long loops tell.
+    """
+    turns = cycle(APART * place for place in range(SIDE_BY_SIDE))
 
     def started(loop: Callable[[str, int], float]) -> Callable[[int], float]:
         def measure(number: int) -> float:
@@ -69,7 +73,7 @@ def restart(shop: Workshop) -> list[Row]:
         "bash": started(lambda command, n: shop.bash_loop(command, iterations=n, expect=1).cpu),
         "ralph": started(lambda command, n: shop.supervise(command, restarts=n).cpu),
     }
-    samples = interleaved(_few_and_many(sides, FEW_STARTS, MANY_STARTS), rounds=5, at_once=3)
+    samples = interleaved(_few_and_many(sides, FEW_STARTS, MANY_STARTS), rounds=6, at_once=SIDE_BY_SIDE)
     shop.make_room()
     return [_one_more("CPU per restart", samples, FEW_STARTS, MANY_STARTS, 0.35)]
 
