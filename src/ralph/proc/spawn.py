@@ -18,6 +18,8 @@ Ending = Literal["exited", "timeout", "idle", "lingering"]
 
 CHUNK = 1 << 17
 """What one read takes at most: memory that a core's cache holds and the allocator uses again."""
+FLOOD = 1 << 15
+"""Who writes as much at once gets a larger pipe. Most never do."""
 PIPE_SIZE = 1 << 20
 """As large as an unprivileged process may make it: fewer wake-ups for a flood."""
 DRAIN = 1.0
@@ -34,14 +36,17 @@ class Process:
         self._child = child
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[Ending] = self._loop.create_future()
+        self._pipes: list[int] = []
         self._sinks: dict[int, Sink] = {}
+        self._flooded: set[int] = set()
         self._leaving: asyncio.TimerHandle | None = None
         self._last_output = self._loop.time()
         self._exit_watch = _watch_exit(child, self._loop, self._exited)
 
     def read(self, pipe: int, sink: Sink) -> None:
+        """Until its end. From now on it is this one's to close."""
         os.set_blocking(pipe, False)
-        _enlarge(pipe)
+        self._pipes.append(pipe)
         self._sinks[pipe] = sink
         self._loop.add_reader(pipe, self._readable, pipe)
 
@@ -53,7 +58,7 @@ class Process:
         if idle is not None:
             timers.append(self._loop.call_later(idle, self._check_idle, idle, timers))
         try:
-            return await asyncio.shield(self._ending)
+            return await self._ending
         finally:
             for timer in timers:
                 timer.cancel()
@@ -72,9 +77,8 @@ class Process:
                 if pipe in self._sinks:
                     self._readable(pipe)
             self._loop.remove_reader(pipe)
-        for stream in (self._child.stdout, self._child.stderr):
-            if stream:
-                stream.close()
+        _close(self._pipes)
+        self._pipes = []
         if self.exit_code is None:
             self.exit_code = self._child.wait()
 
@@ -87,6 +91,9 @@ class Process:
             data = b""
         if data:
             self._last_output = self._loop.time()
+            if len(data) >= FLOOD and pipe not in self._flooded:
+                self._flooded.add(pipe)
+                _enlarge(pipe)
             self._pass_on(data, self._sinks[pipe])
             return
         self._loop.remove_reader(pipe)
@@ -129,7 +136,7 @@ async def spawn(
     cwd: Path,
     env: Mapping[str, str],
     attempt: str,
-    stdin: Path | None = None,
+    stdin: Path | str | None = None,
     stdout: Sink | int,
     stderr: Sink | None = None,
     grace: float = 5.0,
@@ -143,33 +150,46 @@ async def spawn(
     adopt_orphans()
     start_guard()
     name, _, value = mark(attempt).partition("=")
-    to_file = isinstance(stdout, int)
-    feed = os.open(stdin or os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        child = subprocess.Popen(  # noqa: ASYNC220 - a vfork takes less time than handing it to a thread
-            argv,
-            cwd=cwd,
-            env={**env, name: value},
-            stdin=feed,
-            stdout=stdout if to_file else subprocess.PIPE,
-            stderr=subprocess.STDOUT if to_file else subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise cannot_start(argv, cwd, error) from error
-    finally:
-        os.close(feed)
+    file = stdout if isinstance(stdout, int) else None
+    child, pipes = _started(argv, cwd=cwd, env={**env, name: value}, stdin=stdin or os.devnull, file=file)
     process = Process(child, mark(attempt))
     started.add(process.pid)
     live.add(process.mark)
     try:
-        if not isinstance(stdout, int) and child.stdout and child.stderr:
-            process.read(child.stdout.fileno(), stdout)
-            process.read(child.stderr.fileno(), stderr or stdout)
+        if not isinstance(stdout, int):
+            for pipe, sink in zip(pipes, (stdout, stderr or stdout), strict=True):
+                process.read(pipe, sink)
         yield process
     finally:
         await _leave_nothing(process, grace=grace, interrupt_first=interrupt_first, spare=spare)
+
+
+def _started(
+    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: Path | str, file: int | None
+) -> tuple["subprocess.Popen[bytes]", list[int]]:
+    """The process, and where its output and its complaints are read, if they do not go to a file."""
+    feed = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
+    read: list[int] = []
+    written: list[int] = []
+    try:
+        while file is None and len(read) < 2:  # noqa: PLR2004 - output and complaints
+            # Not by subprocess: it makes files of them, which cost several times as much.
+            ends = os.pipe()
+            read.append(ends[0])
+            written.append(ends[1])
+        out, err = written or (file, file)
+        child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=feed, stdout=out, stderr=err, start_new_session=True)
+    except OSError as error:
+        _close(read)
+        raise cannot_start(argv, cwd, error) from error
+    finally:
+        _close([feed, *written])
+    return child, read
+
+
+def _close(files: list[int]) -> None:
+    for file in files:
+        os.close(file)
 
 
 async def _leave_nothing(
