@@ -16,14 +16,11 @@ WANTED = IN_CREATE | IN_MOVED_TO | IN_ATTRIB
 LOOK_AGAIN = 1.0
 """Where the system cannot tell, in seconds."""
 
-_spare: list[int] = []
-"""Descriptors for the next watch: to close one takes the kernel milliseconds, and some agents run no longer."""
-
 
 @contextmanager
-def watch_for(path: Path, came: Callable[[], None]) -> Generator[None]:
+def watch_for(path: Path | str, came: Callable[[], None]) -> Generator[None]:
     """Call `came` once when the file is there, or if it is there already."""
-    watch = _Watch(path, came)
+    watch = _Watch(os.fspath(path), came)
     try:
         watch.look()
         yield
@@ -32,48 +29,72 @@ def watch_for(path: Path, came: Callable[[], None]) -> Generator[None]:
 
 
 class _Watch:
-    def __init__(self, path: Path, came: Callable[[], None]) -> None:
+    def __init__(self, path: str, came: Callable[[], None]) -> None:
         self._path = path
         self._came = came
-        self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
-        self._inotify = _inotify(path.parent)
-        if self._inotify >= 0:
-            self._loop.add_reader(self._inotify, self._stirred)
+        self._inotify = _inotify(os.path.dirname(path), self.look)  # noqa: PTH120 - a Path costs more than the whole watch
 
     def look(self) -> None:
-        if self._path.exists():
+        if os.path.exists(self._path):  # noqa: PTH110 - as above
             self.close()
             self._came()
-        elif self._inotify < 0:
-            self._timer = self._loop.call_later(LOOK_AGAIN, self.look)
+        elif self._inotify is None:
+            self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN, self.look)
 
     def close(self) -> None:
         if self._timer:
             self._timer.cancel()
-        if self._inotify >= 0:
-            self._loop.remove_reader(self._inotify)
+        if self._inotify:
+            self._inotify.stirred = None
             _spare.append(self._inotify)
-            self._inotify = -1
-
-    def _stirred(self) -> None:
-        os.read(self._inotify, 65536)
-        self.look()
+            self._inotify = None
 
 
-def _inotify(directory: Path) -> int:
-    """A descriptor that becomes readable when something comes into the directory, or -1.
+class _Inotify:
+    """A descriptor that becomes readable when something comes into a directory.
 
     It may still tell of what came while nobody watched, or into a directory that was watched before: whoever is told
     has to look.
     """
+
+    def __init__(self, descriptor: int) -> None:
+        self.stirred: Callable[[], None] | None = None
+        self._descriptor = descriptor
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def watch(self, directory: str) -> bool:
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop = loop
+            loop.add_reader(self._descriptor, self._readable)
+        return _libc().inotify_add_watch(self._descriptor, os.fsencode(directory), WANTED) >= 0
+
+    def _readable(self) -> None:
+        os.read(self._descriptor, 65536)
+        if self.stirred:
+            self.stirred()
+
+
+_spare: list[_Inotify] = []
+"""For the next watch: to close one takes the kernel milliseconds, and some agents run no longer."""
+
+
+def _inotify(directory: str, stirred: Callable[[], None]) -> _Inotify | None:
+    """One that watches the directory, or nothing where that cannot be had."""
     if sys.platform != "linux":
-        return -1
-    descriptor = _spare.pop() if _spare else _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    if descriptor >= 0 and _libc().inotify_add_watch(descriptor, os.fsencode(directory), WANTED) < 0:
-        _spare.append(descriptor)
-        return -1
-    return descriptor
+        return None
+    if not _spare:
+        descriptor = _libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        if descriptor < 0:
+            return None
+        _spare.append(_Inotify(descriptor))
+    inotify = _spare.pop()
+    if not inotify.watch(directory):
+        _spare.append(inotify)
+        return None
+    inotify.stirred = stirred
+    return inotify
 
 
 @cache
