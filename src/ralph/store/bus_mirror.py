@@ -5,14 +5,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ClauseElement, Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import sqlite
 
 from ralph.config.layers import ralph_home
 from ralph.model.errors import RalphError
 from ralph.store import schema
 from ralph.store.bus_format import Message
-from ralph.store.database import connect, readable_errors, transaction
+from ralph.store.database import compiled, connect, readable_errors, transaction
 
 if TYPE_CHECKING:
     from ralph.store.journal import Journal
@@ -21,13 +21,9 @@ PATIENCE_MS = 200
 """A message must not wait long for the database: the next one takes along what is missing."""
 
 
-def _sql(statement: ClauseElement) -> str:
-    return str(statement.compile(dialect=sqlite.dialect(paramstyle="named")))
-
-
 _table = schema.messages.c
-_select_ids = _sql(select(_table.id).where(_table.bus == bindparam("of_bus"), _table.id >= bindparam("since")))
-_insert = _sql(sqlite.insert(schema.messages).on_conflict_do_nothing())
+_select_ids = compiled(select(_table.id).where(_table.bus == bindparam("of_bus"), _table.id >= bindparam("since")))
+_insert = compiled(sqlite.insert(schema.messages).on_conflict_do_nothing())
 
 
 class Mirror:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import ClauseElement, Connection, Engine, create_engine, event
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 
 from ralph.config.layers import ralph_home
@@ -40,6 +41,11 @@ def connect(environ: Mapping[str, str] | None = None) -> Connection:
             with transaction(connection):
                 migrate(connection)
     return connection
+
+
+def compiled(statement: ClauseElement) -> str:
+    """For the driver's own connection. To be made once: what is run at each iteration costs most of it otherwise."""
+    return str(statement.compile(dialect=sqlite.dialect(paramstyle="named")))
 
 
 @contextmanager

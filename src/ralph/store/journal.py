@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from sqlalchemy import ClauseElement, Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.dialects import sqlite
 
 from ralph.kernel.actions import AnyAction, ChildEnd, RunAgent, RunChild, Verify, Wait
@@ -21,7 +21,7 @@ from ralph.model.events import Tokens
 from ralph.model.evidence import AgentReport, Evidence
 from ralph.model.runs import Entry
 from ralph.store import schema
-from ralph.store.database import transaction
+from ralph.store.database import compiled, transaction
 
 INLINE = 4096
 BATCH = 50
@@ -46,23 +46,20 @@ Record = Begun | Ended
 Listener = Callable[[Record], None]
 
 
-def _sql(statement: ClauseElement) -> str:
-    """Compiled once: these statements are most of what an iteration costs."""
-    return str(statement.compile(dialect=sqlite.dialect(paramstyle="named")))
-
-
-_insert_entry = _sql(schema.journal.insert())
-_end_entry = _sql(
+_insert_entry = compiled(schema.journal.insert())
+_end_entry = compiled(
     schema.journal.update()
     .where(schema.journal.c.run_id == bindparam("of_run"))
     .where(schema.journal.c.seq == bindparam("of_seq"))
     .where(schema.journal.c.attempt == bindparam("of_attempt"))
     .values(ended_at=bindparam("ended"), result=bindparam("outcome"), error=bindparam("problem"))
 )
-_insert_mark = _sql(sqlite.insert(schema.stream_marks).on_conflict_do_nothing())
-_insert_blob = _sql(sqlite.insert(schema.blobs).on_conflict_do_nothing())
-_set_status = _sql(schema.runs.update().where(schema.runs.c.id == bindparam("of_run")).values(status=bindparam("now")))
-_update_run = _sql(
+_insert_mark = compiled(sqlite.insert(schema.stream_marks).on_conflict_do_nothing())
+_insert_blob = compiled(sqlite.insert(schema.blobs).on_conflict_do_nothing())
+_set_status = compiled(
+    schema.runs.update().where(schema.runs.c.id == bindparam("of_run")).values(status=bindparam("now"))
+)
+_update_run = compiled(
     schema.runs.update()
     .where(schema.runs.c.id == bindparam("of_run"))
     .values(iterations=bindparam("done"), cost_usd=bindparam("cost"), tokens=bindparam("used"))
