@@ -17,7 +17,7 @@ class Recorder:
 
     def __init__(
         self,
-        path: Path,
+        path: Path | str,
         redactor: Redactor,
         *,
         parser: Parser | None = None,

@@ -15,11 +15,12 @@ class Redactor:
     """What comes out is the same however the stream is cut: of secrets that begin at one place, the longest counts."""
 
     def __init__(self, needles: Sequence[bytes]) -> None:
-        self._needles = sorted(needles, key=len, reverse=True)
-        self._longest = max(map(len, self._needles), default=0)
-        self._first_bytes = {needle[0] for needle in self._needles}
-        self._pattern = re.compile(b"|".join(map(re.escape, self._needles)))
         self._held = b""
+        self._needles = sorted(needles, key=len, reverse=True)
+        if needles:
+            self._longest = len(self._needles[0])
+            self._first_bytes = {needle[0] for needle in self._needles}
+            self._pattern = re.compile(b"|".join(map(re.escape, self._needles)))
 
     def feed(self, data: bytes) -> bytes:
         if not self._needles:
@@ -31,7 +32,7 @@ class Redactor:
 
     def rest(self) -> bytes:
         held, self._held = self._held, b""
-        return self._mask(held, len(held))[0]
+        return self._mask(held, len(held))[0] if held else b""
 
     def _mask(self, data: bytes, certain: int) -> tuple[bytes, int]:
         """The bytes that no later piece can change, masked, and how many they are."""

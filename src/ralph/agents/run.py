@@ -55,13 +55,14 @@ class Surroundings(Struct, frozen=True):
 
 async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: bool) -> AgentReport:
     directory = around.directory
-    context = directory / CONTEXT
+    context, output = f"{directory}/{CONTEXT}", f"{directory}/{OUTPUT}"
     write_new(context, prompt.encode(errors="surrogateescape"))
-    call = Call(prompt, str(context), str(directory / OUTPUT), stream)
+    call = Call(prompt, context, output, stream)
     invocation = agent.adapter.invocation(agent.command, agent.flags, call)
     parser = agent.adapter.parser(stream=stream)
-    record = Recorder(directory / STREAM, Redactor(around.secrets), parser=parser, emit=around.emit, mark=around.mark)
-    complain = Recorder(directory / STDERR, Redactor(around.secrets))
+    redactor, other = Redactor(around.secrets), Redactor(around.secrets)
+    record = Recorder(f"{directory}/{STREAM}", redactor, parser=parser, emit=around.emit, mark=around.mark)
+    complain = Recorder(f"{directory}/{STDERR}", other)
 
     def hear(data: bytes) -> None:
         record(data)
@@ -82,7 +83,7 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
             spare=around.spare,
         ) as process:
             leave = partial(process.expect_exit, around.done_grace)
-            with watch_for(Path(around.done_file), leave) if around.done_file else nullcontext():
+            with watch_for(around.done_file, leave) if around.done_file else nullcontext():
                 ending = await process.wait(limit=around.limits.run, idle=around.limits.idle)
             exit_code = process.exit_code
     finally:
@@ -92,11 +93,11 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
     status, reason = judge(ending, exit_code, parser, around.limits)
     plain = parser.plain and not invocation.answers_in_file
     if not plain and not invocation.answers_in_file:
-        write_new(directory / OUTPUT, _final_message(parser).encode(errors="replace"))
+        write_new(output, _final_message(parser).encode(errors="replace"))
     return AgentReport(
         status=status,
         reason=reason,
-        attempt_dir=str(directory.relative_to(around.project)),
+        attempt_dir=str(directory).removeprefix(f"{around.project}/"),
         exit_code=exit_code,
         duration=time.monotonic() - began,
         silent=not record.size and not complain.size,

@@ -67,6 +67,8 @@ class Screen(Watcher):
         self._terminal.say(" · ".join([head, *facts]), "head")
 
     def record(self, record: Record) -> None:
+        if self._terminal.quiet and not self._verbose:
+            return
         if isinstance(record, Begun):
             self._begun(record)
         elif record.replayed:

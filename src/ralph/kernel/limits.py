@@ -16,6 +16,10 @@ class Budget(Struct, frozen=True, omit_defaults=True):
 
 def within(budget: Budget, recipe: Recipe) -> Recipe:
     """Run the recipe until an iteration would begin with the budget already spent."""
+    return recipe if budget == Budget() else _watched(budget, recipe)
+
+
+def _watched(budget: Budget, recipe: Recipe) -> Recipe:
     usd, tokens, seconds = 0.0, 0, 0.0
     result: Any = None
     while True:

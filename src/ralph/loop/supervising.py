@@ -1,10 +1,10 @@
 """The actions of the supervise recipe: markers in the task directory, messages on the bus, children in the run tree."""
 
+import os
 import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +54,10 @@ class Supervising:
         }
 
     async def _look(self, action: LookForMarkers, _seq: int, _attempt: int) -> Markers:
-        return _markers(*_places(action.task_dir), self._bus, action.bus_seen)
+        return _markers(action.task_dir, self._bus, action.bus_seen)
 
     async def _await_go(self, action: AwaitGo, _seq: int, attempt: int) -> None:
-        still = _wish_in_file(Path(action.task_dir) / WAIT)
+        still = _wish_in_file(f"{action.task_dir}/{WAIT}")
         if attempt == 1 or still:
             waits_for = still or action.waits_for
             raise Blocked(f"it waits, and is not restarted: {waits_for}.", f"Then: ralph resume {self._run.id}")
@@ -95,21 +95,15 @@ class Supervising:
             self._bus.post(message_type, body, run=self._run.id)
 
 
-@cache
-def _places(task_dir: str) -> tuple[Path, Path, Path]:
-    """The directory, the file that ends the loop, and the one that makes it wait."""
-    directory = Path(task_dir)
-    return directory, directory / DONE, directory / WAIT
-
-
-def _markers(directory: Path, done_file: Path, wait_file: Path, bus: Bus, bus_seen: str) -> Markers:
-    if not directory.is_dir():
+def _markers(directory: str, bus: Bus, bus_seen: str) -> Markers:
+    """Names as text: this is done at each restart, and a Path costs more than to look."""
+    if not os.path.isdir(directory):  # noqa: PTH112 - see above
         return Markers(problem=f"the task directory {directory} is gone")
-    done, problem = _is_there(done_file)
+    done, problem = _is_there(f"{directory}/{DONE}")
     if problem:
         return Markers(problem=problem)
     seen, wish = _wish_on_bus(bus, bus_seen)
-    return Markers(done=done, waits_for=_wish_in_file(wait_file) or wish, bus_seen=seen)
+    return Markers(done=done, waits_for=_wish_in_file(f"{directory}/{WAIT}") or wish, bus_seen=seen)
 
 
 def _wish_on_bus(bus: Bus, since: str) -> tuple[str, str]:
@@ -119,9 +113,9 @@ def _wish_on_bus(bus: Bus, since: str) -> tuple[str, str]:
     return (new[-1].id if new else since), (wishes[-1][:SHOWN] if wishes else "")
 
 
-def _is_there(path: Path) -> tuple[bool, str]:
+def _is_there(path: str) -> tuple[bool, str]:
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode  # noqa: PTH116 - see above
     except FileNotFoundError:
         return False, ""
     except OSError as error:
@@ -129,12 +123,12 @@ def _is_there(path: Path) -> tuple[bool, str]:
     return not stat.S_ISDIR(mode), "DONE is a directory" if stat.S_ISDIR(mode) else ""
 
 
-def _wish_in_file(path: Path) -> str:
-    if not path.exists():
+def _wish_in_file(path: str) -> str:
+    if not os.path.exists(path):  # noqa: PTH110 - see above
         return ""
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             said = " ".join(file.read(4 * SHOWN).decode(errors="replace").split())[:SHOWN]
     except OSError:
         said = ""
-    return said or f"the file {path.name} is there"
+    return said or f"the file {WAIT} is there"

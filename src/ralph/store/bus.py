@@ -44,10 +44,10 @@ class Bus:
             check_word("run", run)
         if not body.strip():
             raise ConfigError("the message is empty.", "Say something.")
-        with readable_errors("write", self.path), locked(self.path) as file:
-            found = self._reader.read(file)
+        with readable_errors("write", self.path), locked(self.path) as (file, now):
+            found = self._reader.read(file, now)
             message = new_message(type, body, run, after=max(self._reader.last, self._newest))
-            size = os.fstat(file).st_size
+            *_, size = now
             # The newline ends whatever a killed writer may have left behind.
             is_read = self._reader.append(file, (b"\n" if size else b"") + render(message), message.id)
             unlock(file)
@@ -95,8 +95,8 @@ class Bus:
     def _new(self, reader: Reader, *, whole: bool = False) -> list[Message]:
         with readable_errors("read", self.path):
             try:
-                with opened(self.path) as file:
-                    found = reader.read(file, whole=whole)
+                with opened(self.path) as (file, now):
+                    found = reader.read(file, now, whole=whole)
             except FileNotFoundError:
                 reader.forget()
                 return []

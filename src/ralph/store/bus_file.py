@@ -27,27 +27,29 @@ Mark = tuple[int, int, int]
 
 
 @contextmanager
-def opened(path: Path, flags: int = READ) -> Generator[int]:
-    file = os.open(path, flags, 0o600)
+def opened(path: Path) -> Generator[tuple[int, Mark]]:
+    file = os.open(path, READ)
     try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise StateError(f"{path} is not a regular file.", "Remove it: messages are kept in a file.")
-        yield file
+        yield file, _regular(path, file)
     finally:
         os.close(file)
 
 
 @contextmanager
-def locked(path: Path) -> Generator[int]:
+def locked(path: Path) -> Generator[tuple[int, Mark]]:
     """The file, open for appending. The kernel drops the lock with the process, so none is ever stale."""
     until = time.monotonic() + PATIENCE
     while True:
-        with opened(path, APPEND) as file:
+        file = os.open(path, APPEND, 0o600)
+        try:
             _lock(file, path, until)
-            if _is_at(path, file):
-                yield file
+            now = _regular(path, file)
+            if _is_at(path, now):
+                yield file, now
                 return
             # Someone has put another file in its place meanwhile: that one is the bus now.
+        finally:
+            os.close(file)
 
 
 def unlock(file: int) -> None:
@@ -84,8 +86,7 @@ class Reader:
     def last(self) -> str:
         return self._scanner.last
 
-    def read(self, file: int, *, whole: bool = False) -> list[Message | Gap]:
-        now = _mark(os.fstat(file))
+    def read(self, file: int, now: Mark, *, whole: bool = False) -> list[Message | Gap]:
         if self._mark and (now[:2] != self._mark[:2] or now[2] < self._scanner.offset):
             self._scanner = Scanner()
         elif now == self._mark and not whole:
@@ -125,14 +126,21 @@ def _mark(info: os.stat_result) -> Mark:
 
 def _mark_at(path: Path) -> Mark | None:
     try:
-        return _mark(path.lstat())
+        return _mark(os.lstat(path))
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def _is_at(path: Path, file: int) -> bool:
+def _is_at(path: Path, file: Mark) -> bool:
     there = _mark_at(path)
-    return there is not None and there[:2] == _mark(os.fstat(file))[:2]
+    return there is not None and there[:2] == file[:2]
+
+
+def _regular(path: Path, file: int) -> Mark:
+    info = os.fstat(file)
+    if not stat.S_ISREG(info.st_mode):
+        raise StateError(f"{path} is not a regular file.", "Remove it: messages are kept in a file.")
+    return _mark(info)
 
 
 def _rest(file: int, offset: int) -> bytes:

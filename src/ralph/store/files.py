@@ -10,7 +10,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-def create(path: Path) -> int:
+def create(path: Path | str) -> int:
     return os.open(path, NEW_FILE, 0o600)
 
 
@@ -20,7 +20,7 @@ def write_all(file: int, data: bytes) -> None:
         written += os.write(file, memoryview(data)[written:])
 
 
-def write_new(path: Path, data: bytes) -> None:
+def write_new(path: Path | str, data: bytes) -> None:
     file = create(path)
     try:
         write_all(file, data)
