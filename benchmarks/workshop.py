@@ -19,10 +19,13 @@ COMPLETION = "<response>DONE</response>"
 SHORT, LONG = "short", "long"
 """The agents: one answers in a few lines that it is not done, one prints a flood and says that it is."""
 
-RESTLESS = """#!/bin/sh
-cd "${0%/*}"
+FIRST, LAST = 9, 243
+"""A loop is measured between these starts of its command: before, it begins, and after, it ends."""
+RESTLESS = f"""#!/bin/sh
+cd "${{0%/*}}"
 read n < starts || n=0
 echo $((n += 1)) > starts
+case $n in {FIRST} | {LAST}) cat /proc/$PPID/stat >> used;; esac
 [ $((n % 3)) != 0 ] || exec sleep 1.01
 """
 
@@ -84,11 +87,13 @@ class Workshop:
         program.chmod(0o755)
         return str(program)
 
-    def starts(self, command: str) -> int:
-        return int(Path(command).with_name("starts").read_text())
+    def used(self, command: str) -> float:
+        """The CPU seconds that the loop and its children took between the first and the last start that count."""
+        first, last = map(_cpu_seconds, Path(command).with_name("used").read_text().splitlines())
+        return last - first
 
-    def supervise(self, command: str, *, restarts: int) -> Cost:
-        limits = ("--max-restarts", str(restarts), "--restart-delay", "0")
+    def supervise(self, command: str) -> Cost:
+        limits = ("--max-restarts", str(LAST), "--restart-delay", "0")
         options = ("--quiet", "--task-dir", str(Path(command).parent), *limits)
         return self.run(str(RALPH), "supervise", *options, "--", command, expect=1)
 
@@ -107,6 +112,11 @@ class Workshop:
     def _bash(self, one: str, iterations: int, expect: int) -> Cost:
         loop = f"i=0; while [ $i -lt {iterations} ]; do {one}; i=$((i+1)); done; exit 1"
         return self.run("bash", "-c", loop, expect=expect)
+
+
+def _cpu_seconds(stat: str) -> float:
+    *_, fields = stat.rpartition(")")
+    return sum(map(int, fields.split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _write_streams(root: Path) -> None:
