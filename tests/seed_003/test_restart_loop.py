@@ -36,6 +36,8 @@ def test_run_with_eventual_success_after_n_restarts(supervised):
     ended = supervised(done_after(4))
     assert ended.code == 0, ended.err
     assert supervised.starts == 4
+    assert "✓ verified: DONE is there after 4 starts" in ended.err
+    assert "4 starts of 100 · ended just now · DONE is there after 4 starts" in supervised.ralph("status").out
 
 
 def test_exit_code_zero_alone_does_not_stop_the_loop(supervised):

@@ -9,6 +9,7 @@ from msgspec import Struct
 from sqlalchemy import Connection
 
 from ralph.app.kinds import kind_of
+from ralph.app.kinds.base import Kind
 from ralph.app.plan import plan_again
 from ralph.kernel.actions import AnyAction, ReadClaim, RunAgent, RunCommand, RunScmTask, Verify
 from ralph.kernel.feedback import GAP, agent_note, guardrail_note
@@ -110,6 +111,12 @@ def loop_label(run: Run) -> str:
     if kind is None or kind.version != run.recipe_version:
         return ""
     return kind.label(msgspec.convert(run.options["loop"], kind.options))
+
+
+def unit(run: Run) -> str:
+    """What it counts."""
+    kind = kind_of(run.recipe)
+    return kind.unit if kind else Kind.unit
 
 
 def run_json(run: Run) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from ralph.app.inspect import Attempt, Step, action_name, attempt_dir, loop_label
+from ralph.app.inspect import Attempt, Step, action_name, attempt_dir, loop_label, unit
 from ralph.cli import words
 from ralph.cli.task_lines import ended_lines
 from ralph.kernel.actions import (
@@ -51,7 +51,7 @@ def _attempt_text(run: Run, attempt: Attempt) -> Iterator[str]:
         yield from filter(None, map(_step_text, attempt.steps))
         return
     again = f", attempt {attempt.attempt}" if attempt.attempt > 1 else ""
-    yield f"iteration {attempt.number}{again}"
+    yield f"{unit(run)} {attempt.number}{again}"
     for step in attempt.steps:
         if line := _step_text(step):
             yield f"  {line}"

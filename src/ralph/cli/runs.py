@@ -68,7 +68,7 @@ def _refuse_options(ctx: click.Context) -> None:
 
 
 def _line(run: "Run", *, everywhere: bool) -> str:
-    from ralph.app.inspect import loop_label
+    from ralph.app.inspect import loop_label, unit
     from ralph.cli import words
     from ralph.model.verdicts import count
 
@@ -76,7 +76,7 @@ def _line(run: "Run", *, everywhere: bool) -> str:
     facts = [
         *filter(None, [loop_label(run)]),
         words.ago(run.started_at),
-        count(run.iterations, "iteration"),
+        count(run.iterations, unit(run)),
         *words.spent(run.cost_usd, run.tokens.total),
     ]
     where = f" · {run.project}" if everywhere else ""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from ralph.app.inspect import unit
 from ralph.app.run_tree import Node, Now, nodes
 from ralph.cli import words
 from ralph.model.verdicts import count
@@ -82,12 +83,12 @@ def _head(node: Node, *, color: bool = False) -> str:
 def _what(node: Node) -> list[str]:
     limit = "" if node.limit is None else f"/{node.limit}"
     name = f"{node.run.recipe} {node.label}".rstrip()
-    return [name, f"iteration {node.iteration}{limit}" if node.is_live else _count(node)]
+    return [name, f"{unit(node.run)} {node.iteration}{limit}" if node.is_live else _count(node)]
 
 
 def _count(node: Node) -> str:
     of = "" if node.limit is None else f" of {node.limit}"
-    return f"{count(node.iteration, 'iteration')}{of}"
+    return f"{count(node.iteration, unit(node.run))}{of}"
 
 
 def _doing(now: Now | None) -> list[str]:

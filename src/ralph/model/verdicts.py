@@ -23,11 +23,13 @@ class Verdict(Struct, frozen=True, tag_field="kind", omit_defaults=True):
 
 class Verified(Verdict, frozen=True, tag="verified"):
     iterations: int
+    what: str = "proven done"
+    unit: str = "iteration"
     exit_code: ClassVar[int] = 0
 
     @property
     def reason(self) -> str:
-        return f"proven done after {count(self.iterations, 'iteration')}"
+        return f"{self.what} after {count(self.iterations, self.unit)}"
 
 
 class MaxIterations(Verdict, frozen=True, tag="max_iterations"):
