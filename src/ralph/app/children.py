@@ -11,7 +11,6 @@ from ralph.app.plan import plan_again
 from ralph.kernel.actions import ChildEnd, RunChild
 from ralph.model.runs import Run
 from ralph.model.verdicts import SentBack, exit_code
-from ralph.proc.tree import end_marked
 from ralph.store.journal import Ended, Record
 from ralph.store.runs import STEP, begin_run, children, take_over
 
@@ -30,6 +29,8 @@ class Children:
         run = take_over(crew.connection, child) if child else self._begin(action, seq)
         if resumed:
             # What a killed ralph left running would work on the same files as the next attempt.
+            from ralph.proc.tree import end_marked
+
             end_marked(f"RALPH_RUN_ID={run.id}")
         plan = plan_again(run)
         began = time.monotonic()

@@ -15,7 +15,6 @@ from ralph.loop.stop import Stop
 from ralph.model.errors import ConfigError
 from ralph.model.runs import Run
 from ralph.model.verdicts import AnyVerdict
-from ralph.proc.tree import end_marked
 from ralph.store.database import connect
 from ralph.store.runs import ALIVE, begin_run, find_run, latest_interrupted, take_over, whole
 from ralph.store.state_dir import StateDir
@@ -45,6 +44,8 @@ def start(plan: Plan, watcher: Watcher, *, run_id: str | None = None) -> AnyVerd
 
 
 def resume(project: Path, run_id: str | None, watch: Watch) -> AnyVerdict:
+    from ralph.proc.tree import end_marked
+
     connection = connect()
     run = find_run(connection, run_id) if run_id else latest_interrupted(connection, str(project))
     run = whole(connection, run)

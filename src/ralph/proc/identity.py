@@ -1,11 +1,12 @@
-"""Which process is it really? A pid alone is not enough: pids are used again."""
+"""Which process is it really? A pid alone is not enough: pids are used again.
+
+psutil is imported where it is needed: it takes as long as a tenth of a start, and most runs never need it.
+"""
 
 import os
 import signal
 import sys
 from pathlib import Path
-
-import psutil
 
 CLOCK_STEP = 2.0
 """Where start times are told by the clock, it may be stepped by this many seconds while a run lives."""
@@ -19,6 +20,8 @@ def started(pid: int | None = None) -> float:
     pid = os.getpid() if pid is None else pid
     if sys.platform == "linux":
         return _since_boot(pid)
+    import psutil
+
     try:
         process = psutil.Process(pid)
         return 0.0 if process.status() == psutil.STATUS_ZOMBIE else process.create_time()
@@ -49,6 +52,8 @@ def send(pid: int, since: float, number: int) -> bool:
 
 
 def owner(pid: int) -> str:
+    import psutil
+
     try:
         return psutil.Process(pid).username()
     except psutil.Error:
@@ -70,6 +75,8 @@ def _since_boot(pid: int) -> float:
 
 def is_ralph(pid: int) -> bool:
     """Whether a program of that name runs there, as such or by an interpreter."""
+    import psutil
+
     try:
         words = psutil.Process(pid).cmdline()[:3]
     except psutil.Error:
