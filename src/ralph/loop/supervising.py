@@ -97,13 +97,14 @@ class Supervising:
 
 def _markers(directory: str, bus: Bus, bus_seen: str) -> Markers:
     """Names as text: this is done at each restart, and a Path costs more than to look."""
-    if not os.path.isdir(directory):  # noqa: PTH112 - see above
-        return Markers(problem=f"the task directory {directory} is gone")
-    done, problem = _is_there(f"{directory}/{DONE}")
-    if problem:
-        return Markers(problem=problem)
+    mode, problem = _mode(directory)
+    if problem or not stat.S_ISDIR(mode):
+        return Markers(problem=problem or f"the task directory {directory} is gone")
+    done, problem = _mode(f"{directory}/{DONE}")
+    if problem or stat.S_ISDIR(done):
+        return Markers(problem=problem or "DONE is a directory")
     seen, wish = _wish_on_bus(bus, bus_seen)
-    return Markers(done=done, waits_for=_wish_in_file(f"{directory}/{WAIT}") or wish, bus_seen=seen)
+    return Markers(done=bool(done), waits_for=_wish_in_file(f"{directory}/{WAIT}") or wish, bus_seen=seen)
 
 
 def _wish_on_bus(bus: Bus, since: str) -> tuple[str, str]:
@@ -113,14 +114,14 @@ def _wish_on_bus(bus: Bus, since: str) -> tuple[str, str]:
     return (new[-1].id if new else since), (wishes[-1][:SHOWN] if wishes else "")
 
 
-def _is_there(path: str) -> tuple[bool, str]:
+def _mode(path: str) -> tuple[int, str]:
+    """What is there, 0 if nothing is; or why that cannot be known."""
     try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 - see above
-    except FileNotFoundError:
-        return False, ""
+        return os.stat(path).st_mode, ""  # noqa: PTH116 - see above
+    except (FileNotFoundError, NotADirectoryError):
+        return 0, ""
     except OSError as error:
-        return False, f"{path} cannot be looked at: {error.strerror}"
-    return not stat.S_ISDIR(mode), "DONE is a directory" if stat.S_ISDIR(mode) else ""
+        return 0, f"{path} cannot be looked at: {error.strerror}"
 
 
 def _wish_in_file(path: str) -> str:

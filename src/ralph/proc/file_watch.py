@@ -33,7 +33,8 @@ class _Watch:
         self._path = path
         self._came = came
         self._timer: asyncio.TimerHandle | None = None
-        self._inotify = _inotify(os.path.dirname(path), self.look)  # noqa: PTH120 - a Path costs more than the whole watch
+        directory = os.path.dirname(path) or "."  # noqa: PTH120 - a Path costs more than the whole watch
+        self._inotify = _inotify(directory, self.look)
 
     def look(self) -> None:
         if os.path.exists(self._path):  # noqa: PTH110 - as above
