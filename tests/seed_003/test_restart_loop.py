@@ -81,6 +81,26 @@ def test_done_as_a_directory_is_an_error(supervised):
     assert supervised.starts == 0
 
 
+def test_done_that_cannot_be_looked_at_is_an_error(supervised):
+    (supervised.task / "DONE").symlink_to("DONE")
+    ended = supervised(COUNT)
+    assert ended.code == 9
+    assert "DONE cannot be looked at: Too many levels of symbolic links" in ended.err
+    assert supervised.starts == 0
+
+
+def test_done_that_leads_nowhere_is_not_there(supervised):
+    (supervised.task / "DONE").symlink_to("nowhere")
+    assert supervised(COUNT, "--max-restarts", "1").code == 1
+    assert supervised.starts == 1
+
+
+def test_a_task_directory_that_has_become_a_file(supervised):
+    ended = supervised('rm -rf "$TASK_FOLDER"; echo > "$TASK_FOLDER"')
+    assert ended.code == 9
+    assert "is gone" in ended.err
+
+
 def test_a_task_directory_that_vanishes(supervised):
     ended = supervised('rm -rf "$TASK_FOLDER"')
     assert ended.code == 9
