@@ -19,6 +19,8 @@ from ralph.testing.program import ralph_program
 from run_trees import chain, nest, status, wait_for_file
 from stored_runs import StoredRuns
 
+pytestmark = pytest.mark.e2e
+
 READY = edits({"ready": ""})
 SURVIVOR = {"spawn": {"command": "trap '' TERM INT HUP; echo $$ > survivor; while :; do sleep 1; done", "setsid": True}}
 NOBODY = 65534

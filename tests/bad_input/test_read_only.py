@@ -11,6 +11,8 @@ from ralph.testing import done
 from ralph.testing.program import ralph_program
 from refusals import one_clear_line
 
+pytestmark = pytest.mark.e2e
+
 OBEYS_PERMISSIONS = """
 import ctypes, os, sys
 PR_CAPBSET_DROP, CAP_DAC_OVERRIDE = 24, 1
