@@ -20,10 +20,6 @@ FLAT = 8.0
 """Megabytes by which a stream ten times as long may differ."""
 
 
-Sides = dict[str, Callable[[int], float]]
-"""What is compared: each takes a number of iterations, and gives the CPU seconds that they took."""
-
-
 class Row(NamedTuple):
     what: str
     ralph: str
@@ -39,14 +35,22 @@ class Row(NamedTuple):
 
 
 def iteration(shop: Workshop) -> list[Row]:
-    agent = shop.agent(SHORT)
-    sides: Sides = {
-        "agent": lambda n: shop.bare_loop(agent, iterations=n).cpu,
-        "bash": lambda n: shop.bash_loop(agent, iterations=n, expect=1).cpu,
-        "ralph": lambda n: shop.ralph(agent, iterations=n, expect=1).cpu,
+    """One more iteration: the difference between many and few, so that start-up does not count."""
+    program = shop.agent(SHORT)
+    sides: dict[str, Callable[[int], float]] = {
+        "agent": lambda n: shop.bare_loop(program, iterations=n).cpu,
+        "bash": lambda n: shop.bash_loop(program, iterations=n, expect=1).cpu,
+        "ralph": lambda n: shop.ralph(program, iterations=n, expect=1).cpu,
     }
-    measures = {name: _with_room(shop, measure) for name, measure in _few_and_many(sides, FEW, MANY).items()}
-    return [_one_more("CPU per iteration", interleaved(measures, rounds=7), FEW, MANY, 0.35)]
+    samples = interleaved(
+        {f"{name} {n}": _with_room(shop, partial(loop, n)) for n in (FEW, MANY) for name, loop in sides.items()},
+        rounds=7,
+    )
+    # What disturbs a measurement only adds to it, so the least of several is the nearest to the truth.
+    agent, bash, ralph = (
+        (min(samples[f"{name} {MANY}"]) - min(samples[f"{name} {FEW}"])) / (MANY - FEW) * 1000 for name in sides
+    )
+    return [_compared("CPU per iteration", ralph - agent, bash - agent, 0.35, samples)]
 
 
 def restart(shop: Workshop) -> list[Row]:
@@ -137,22 +141,6 @@ def _with_room(shop: Workshop, measure: Callable[[], float]) -> Callable[[], flo
         return measured
 
     return and_clear
-
-
-def _few_and_many(sides: Sides, few: int, many: int) -> dict[str, Callable[[], float]]:
-    return {f"{name} {number}": partial(loop, number) for number in (few, many) for name, loop in sides.items()}
-
-
-def _one_more(what: str, samples: dict[str, list[float]], few: int, many: int, limit: float) -> Row:
-    """The difference between many and few, so that start-up does not count.
-
-    What disturbs a measurement only adds to it, so the least of several is the nearest to the truth.
-    """
-    agent, bash, ralph = (
-        (min(samples[f"{name} {many}"]) - min(samples[f"{name} {few}"])) / (many - few) * 1000
-        for name in ("agent", "bash", "ralph")
-    )
-    return _compared(what, ralph - agent, bash - agent, limit, samples)
 
 
 def _above_agent(what: str, samples: dict[str, list[float]], limit: float) -> Row:

@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from pathlib import Path
 
 import psutil
 import pytest
@@ -73,19 +74,19 @@ def test_completion_fact_is_propagated_to_the_project_bus(supervised):
     assert "p/t-1: task completed (DONE marker present, no active children)" in text
 
 
-def test_done_as_a_directory_is_an_error(supervised):
-    (supervised.task / "DONE").mkdir()
+@pytest.mark.parametrize(
+    ("put", "told"),
+    [
+        (Path.mkdir, "DONE is a directory"),
+        (lambda done: done.symlink_to("DONE"), "DONE cannot be looked at: Too many levels of symbolic links"),
+    ],
+    ids=["a directory", "a link to itself"],
+)
+def test_done_that_is_no_file_is_an_error(supervised, put, told):
+    put(supervised.task / "DONE")
     ended = supervised(COUNT)
     assert ended.code == 9
-    assert "DONE is a directory" in ended.err
-    assert supervised.starts == 0
-
-
-def test_done_that_cannot_be_looked_at_is_an_error(supervised):
-    (supervised.task / "DONE").symlink_to("DONE")
-    ended = supervised(COUNT)
-    assert ended.code == 9
-    assert "DONE cannot be looked at: Too many levels of symbolic links" in ended.err
+    assert told in ended.err
     assert supervised.starts == 0
 
 
@@ -95,14 +96,9 @@ def test_done_that_leads_nowhere_is_not_there(supervised):
     assert supervised.starts == 1
 
 
-def test_a_task_directory_that_has_become_a_file(supervised):
-    ended = supervised('rm -rf "$TASK_FOLDER"; echo > "$TASK_FOLDER"')
-    assert ended.code == 9
-    assert "is gone" in ended.err
-
-
-def test_a_task_directory_that_vanishes(supervised):
-    ended = supervised('rm -rf "$TASK_FOLDER"')
+@pytest.mark.parametrize("instead", ["", '; echo > "$TASK_FOLDER"'], ids=["nothing", "a file"])
+def test_a_task_directory_that_vanishes(supervised, instead):
+    ended = supervised(f'rm -rf "$TASK_FOLDER"{instead}')
     assert ended.code == 9
     assert "is gone" in ended.err
 

@@ -60,9 +60,10 @@ async def run_agent(agent: Agent, prompt: str, around: Surroundings, *, stream: 
     call = Call(prompt, context, output, stream)
     invocation = agent.adapter.invocation(agent.command, agent.flags, call)
     parser = agent.adapter.parser(stream=stream)
-    redactor, other = Redactor(around.secrets), Redactor(around.secrets)
-    record = Recorder(f"{directory}/{STREAM}", redactor, parser=parser, emit=around.emit, mark=around.mark)
-    complain = Recorder(f"{directory}/{STDERR}", other)
+    record = Recorder(
+        f"{directory}/{STREAM}", Redactor(around.secrets), parser=parser, emit=around.emit, mark=around.mark
+    )
+    complain = Recorder(f"{directory}/{STDERR}", Redactor(around.secrets))
 
     def hear(data: bytes) -> None:
         record(data)

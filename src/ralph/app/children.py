@@ -28,9 +28,9 @@ class Children:
         resumed = child is not None
         run = take_over(crew.connection, child) if child else self._begin(action, seq)
         if resumed:
-            # What a killed ralph left running would work on the same files as the next attempt.
             from ralph.proc.tree import end_marked
 
+            # What a killed ralph left running would work on the same files as the next attempt.
             end_marked(f"RALPH_RUN_ID={run.id}")
         plan = plan_again(run)
         began = time.monotonic()

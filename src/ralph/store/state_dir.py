@@ -33,7 +33,7 @@ class StateDir:
 
     def attempt_dir(self, run_id: str, name: str) -> Path:
         """A new directory below `runs/<run>/`. An earlier attempt's directory is never used again."""
-        path = Path(f"{self.root}/runs/{run_id}/{name}")
+        path = self.run_dir(run_id) / name
         self._refuse_links(run_id)
         try:
             path.mkdir()
