@@ -131,6 +131,14 @@ def test_any_task_goes_out_and_in_again(made):
     assert read(json_text(file_data(made)), "tasks.json", rules) == made
 
 
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n", "\x85", "\u2028", "\u2029"])
+def test_every_kind_of_line_end_goes_out_and_in_again(end):
+    text = f"one\n{end}two{end}"
+    made = [Task(id="A", spec_id="s", title="x", description=text, created_at=NOW, updated_at=NOW)]
+    rules = TaskRules(RULES.roles, NOW, without_criteria=True)
+    assert read(yaml_text(file_data(made)), rules=rules) == made
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -15,6 +15,8 @@ from ralph.store.files import cannot_write
 
 STDIN = "-"
 _PLAIN = re.compile(r"[A-Za-z][\w-]*")
+_OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
+"""YAML ends lines with these, too, and may give back another one."""
 
 
 def read_text(source: str, what: str) -> str:
@@ -107,7 +109,8 @@ class _Dumper(yaml.SafeDumper):
 
 def _text_node(dumper: Any, text: str) -> yaml.ScalarNode:
     """Plain only where every reader sees text; several lines as a block."""
-    style = "|" if "\n" in text else None if _PLAIN.fullmatch(text) else '"'
+    is_block = "\n" in text and not _OTHER_BREAKS.search(text)
+    style = "|" if is_block else None if _PLAIN.fullmatch(text) else '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
 
