@@ -12,7 +12,7 @@ from typing import ClassVar
 
 
 class RalphError(Exception):
-    """Facts in `message`, the next action in `hint`."""
+    """The base of all errors: `message` holds the facts, `hint` the next action."""
 
     exit_code: ClassVar[int] = 9
     verdict: ClassVar[str] = "failed"
@@ -47,7 +47,7 @@ class SandboxUnusable(RalphError):
 
 
 class StateError(RalphError):
-    """The disk is full, the database is damaged, a journal does not fit the recipe."""
+    """The state cannot be used: the disk is full, the database is damaged, or a journal does not match the recipe."""
 
 
 class Cancelled(RalphError):

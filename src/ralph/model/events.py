@@ -31,7 +31,7 @@ class Event(Struct, frozen=True, tag=True, gc=False):
 class Text(Event, frozen=True, tag="text"):
     text: str
     aside: bool = False
-    """Said by a subagent, not in the agent's own name."""
+    """Whether a subagent said it, and not the agent itself."""
 
 
 class Thinking(Event, frozen=True, tag="thinking"):
@@ -64,7 +64,7 @@ class Progress(Event, frozen=True, tag="progress"):
 
 
 class Retry(Event, frozen=True, tag="retry"):
-    """The agent tries a request to its model again, on its own."""
+    """The agent retries a request to its model on its own."""
 
     attempt: int
     of: int
@@ -72,14 +72,16 @@ class Retry(Event, frozen=True, tag="retry"):
 
 
 class RateLimited(Event, frozen=True, tag="rate-limited"):
-    """The model's service refuses for now. `until` is a moment in seconds since the epoch, if it was named."""
+    """The model's service refuses requests for now. `until` is in seconds since the epoch, if the service named a
+    time.
+    """
 
     reason: str
     until: float | None = None
 
 
 class PermissionDenied(Event, frozen=True, tag="permission-denied"):
-    """A tool that the agent may not use without asking, and nobody was there to ask."""
+    """The agent needed permission for a tool, and nobody was there to grant it."""
 
     tool: str
     reason: str = ""
@@ -91,19 +93,21 @@ class Subagent(Event, frozen=True, tag="subagent"):
     state: Literal["started", "ended"]
 
 
-ProblemKind = Literal["quota", "auth", "billing", "model", "prompt_too_long", "permission", "other"]
+ProblemKind = Literal["quota", "auth", "billing", "model", "missing", "prompt_too_long", "permission", "other"]
 
 
 class Problem(Struct, frozen=True, omit_defaults=True):
-    """Why an agent could not work, as far as it said so in its structured output."""
+    """Why an agent could not work, as far as its structured output says."""
 
     kind: ProblemKind
     message: str
     until: float | None = None
+    allowed_by: str = ""
+    """The flag that allows what was denied; only for a denied permission."""
 
 
 class Result(Event, frozen=True, tag="result"):
-    """The agent's closing word; `text` is its final message."""
+    """The agent's last event; `text` is its final message."""
 
     text: str
     is_error: bool = False
@@ -112,10 +116,28 @@ class Result(Event, frozen=True, tag="result"):
     problem: Problem | None = None
 
 
+class Stderr(Event, frozen=True, tag="stderr"):
+    """Complete lines of the agent's standard error."""
+
+    text: str
+
+
+class Skipped(Event, frozen=True, tag="skipped"):
+    """What the agent said and did while nobody could watch. It stands for all of it."""
+
+    pieces: int
+    tools: int = 0
+
+
 class Unknown(Event, frozen=True, tag="unknown"):
-    """A line that no parser case knows: kept, never fatal."""
+    """A line that the parser does not know. It is kept and is never fatal."""
 
     raw: bytes
+
+    @property
+    def is_json(self) -> bool:
+        """Whether it looks like a message in the agent's format; otherwise it was printed for a person."""
+        return self.raw.startswith((b"{", b"["))
 
 
 AnyEvent = (
@@ -129,6 +151,8 @@ AnyEvent = (
     | RateLimited
     | PermissionDenied
     | Subagent
+    | Stderr
+    | Skipped
     | Result
     | Unknown
 )
