@@ -1,12 +1,14 @@
-"""Text for the next iteration's prompt, and its place in it."""
+"""Feedback for the next iteration's prompt, and its place in that prompt."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
 
 from ralph.model.evidence import AgentReport, Evidence
 
-Place = Literal["APPEND", "PREPEND", "REPLACE"]
+Place = Literal["APPEND", "PREPEND", "REPLACE", "INSIDE"]
+"""Where the feedback goes: after the base, before it, instead of it, or inside it if the base has a place for it."""
 GAP = "\n\n"
 CUT = "... [truncated]"
 
@@ -20,8 +22,14 @@ Feedback = tuple[Note, ...]
 NONE: Feedback = ()
 
 
-def compose(base: str, feedback: Feedback, *, iteration: int, limit: int, count: bool = False) -> str:
-    """PREPENDs, then the base (or the REPLACEs in its stead), then APPENDs, two newlines apart."""
+Base = str | Callable[[str], str]
+"""A text, or a function that makes the text around the feedback inside it."""
+
+
+def compose(base: Base, feedback: Feedback, *, iteration: int, limit: int, count: bool = False) -> str:
+    """PREPENDs, then the base or the REPLACEs instead of it, then APPENDs, two newlines apart."""
+    if not isinstance(base, str):
+        base = base(GAP.join(_texts(feedback, "INSIDE")))
     blocks = [f"Iteration {iteration} of {limit}, {limit - iteration} remaining."] if count else []
     blocks += _texts(feedback, "PREPEND")
     blocks += _texts(feedback, "REPLACE") or [base]
@@ -46,8 +54,31 @@ def agent_note(report: AgentReport) -> Note:
     return Note("APPEND", text)
 
 
+def denial_notes(report: AgentReport) -> Feedback:
+    """A note about the denied permission, if there was one."""
+    if not report.denial:
+        return NONE
+    advice = "Nobody is there to allow it: do the work in another way, or say what you need it for."
+    return (Note("APPEND", f"Of the previous iteration's agent: {report.denial}. {advice}"),)
+
+
+def names_tag(prompt: str) -> bool:
+    """Whether a prompt mentions the response tag. Such a prompt stays as its author wrote it."""
+    return "<response" in prompt.lower()
+
+
+def tag_note(completion: str) -> Note:
+    """The note for an agent whose prompt does not say how to report that the work is done."""
+    tag = f"<response>{completion}</response>"
+    return Note("APPEND", f"When all of the work is done, end your final message with {tag} on a line of its own.")
+
+
+def guidance_note(text: str) -> Note:
+    return Note("APPEND", f"Guidance from the person who runs this loop:\n{text}")
+
+
 def shortened(feedback: Feedback) -> Feedback:
-    """At most half of it: whole notes go, the oldest first, and what is left of the last one is cut."""
+    """At most half of the feedback: whole notes are dropped, the oldest first, and the last one that remains is cut."""
     room = sum(len(note.text) for note in feedback) // 2
     kept: list[Note] = []
     for note in reversed(feedback):

@@ -1,13 +1,16 @@
-"""A used-up quota is waiting, not failing: the same call is made again, and is not another iteration."""
+"""Waiting for a used-up quota. That is not a failure: the same call is made again, in the same iteration."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ralph.kernel.actions import Recipe, RunAgent, Verify, Wait
+from ralph.kernel.actions.agent import RunAgent
+from ralph.kernel.actions.base import Recipe, Step
+from ralph.kernel.actions.checks import Answer, AskModel
+from ralph.kernel.actions.waiting import Wait
 from ralph.kernel.problems import is_limited
-from ralph.model.evidence import AgentReport, Evidence
+from ralph.model.evidence import AgentReport
 
 
 class Quota(Struct, frozen=True, omit_defaults=True):
@@ -17,32 +20,36 @@ class Quota(Struct, frozen=True, omit_defaults=True):
 
 
 def patient(quota: Quota, recipe: Recipe) -> Recipe:
-    """Give the recipe only reports of agents that were let work."""
+    """Run the recipe, and give it only the reports of agents that were allowed to work."""
     result: Any = None
+    number = 0
     while True:
         try:
-            action = recipe.send(result)
+            step = recipe.send(result)
         except StopIteration as end:
             return end.value
-        result = yield action
+        result = yield step
         waits = 0
-        while isinstance(action, RunAgent | Verify) and is_limited(result):
-            if isinstance(action, RunAgent) and quota.fallback_agent and not action.agent:
-                action = replace(action, agent=quota.fallback_agent, retry=action.retry + 1)
+        while _waits(step) and is_limited(result):
+            if quota.fallback_agent and not step.agent:
+                step = replace(step, agent=quota.fallback_agent, retry=step.retry + 1)
             else:
-                yield _wait(quota, action.iteration, result, waits)
+                number += 1
+                yield _wait(quota, step.iteration, result, waits, number)
                 waits += 1
-                action = _again(action)
-            result = yield action
+                step = _again(step)
+            result = yield step
 
 
-def _again(action: RunAgent | Verify) -> RunAgent | Verify:
-    if isinstance(action, Verify):
-        return replace(action, retry=action.retry + 1)
+def _waits(step: Step) -> TypeGuard[RunAgent | AskModel]:
+    return isinstance(step, RunAgent) or (isinstance(step, AskModel) and step.is_needed)
+
+
+def _again(action: RunAgent | AskModel) -> RunAgent | AskModel:
     return replace(action, agent="", retry=action.retry + 1)
 
 
-def _wait(quota: Quota, iteration: int, report: AgentReport | Evidence, waits: int) -> Wait:
+def _wait(quota: Quota, iteration: int, report: AgentReport | Answer, waits: int, number: int) -> Wait:
     until = report.problem.until if report.problem else None
     seconds = min(quota.initial_wait * 2**waits, quota.max_wait)
-    return Wait(iteration, seconds=seconds, until=until, reason=report.reason)
+    return Wait(iteration, seconds, until, report.reason, number)

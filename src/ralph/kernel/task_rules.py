@@ -1,4 +1,4 @@
-"""What a task must be to be written: its id, its dependencies, and criteria that can be told from wishes."""
+"""The rules for a task's text: its id, its dependencies, and criteria that can be verified."""
 
 import re
 from collections.abc import Iterable
@@ -37,12 +37,12 @@ _VAGUE = re.compile(
 
 
 def shown(text: str) -> str:
-    """A user's own words within one line."""
+    """A user's own words on one line."""
     return repr(text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "...")
 
 
 def check_id(what: str, name: str) -> None:
-    """Ids become names of directories and branches. `what` is "task" or "spec"."""
+    """Check an id, because it becomes the name of a directory and a branch. `what` is "task" or "spec"."""
     problem = ""
     if len(name) > LONGEST_ID:
         problem = f"has {len(name)} characters; {LONGEST_ID} is the most"
@@ -57,7 +57,7 @@ def check_id(what: str, name: str) -> None:
 
 
 def read_promise(text: str) -> str:
-    """The promise as the agent is to say it, runs of blanks made one; a ValueError says what is wrong with it."""
+    """The promise as the agent must write it, with single blanks; a ValueError says what is wrong with it."""
     if not text.strip():
         raise ValueError("the promise is empty")
     if len(text.splitlines()) > 1 or text[-1] in "\r\n":
@@ -73,7 +73,7 @@ def read_promise(text: str) -> str:
 
 
 def vague(criterion: str) -> str | None:
-    """Why nobody could verify this, or None."""
+    """Why nobody can verify this; None if it can be verified."""
     found = _VAGUE.search(criterion)
     if not found:
         return None
@@ -85,12 +85,12 @@ def check_new_ids(tasks: Iterable[Task]) -> None:
     seen: set[str] = set()
     for task in tasks:
         if task.id in seen:
-            raise ConfigError(f"the task id {task.id} stands twice.", "Give each task an id of its own.")
+            raise ConfigError(f"the task id {task.id} occurs twice.", "Give each task an id of its own.")
         seen.add(task.id)
 
 
 def check_dependencies(tasks: Iterable[Task]) -> None:
-    """Over all tasks of a project, since a task may wait for one of another spec."""
+    """Check the dependencies of all tasks of a project, because a task may depend on one of another spec."""
     by_id = {task.id: task for task in tasks}
     for task in by_id.values():
         for name in task.dependencies:
@@ -98,14 +98,14 @@ def check_dependencies(tasks: Iterable[Task]) -> None:
                 raise ConfigError(f"task {task.id} depends on itself.", "Remove that dependency.")
             if name not in by_id:
                 raise ConfigError(
-                    f"task {task.id} depends on {shown(name)}, which is no task of this project.",
+                    f"task {task.id} depends on {shown(name)}, which is not a task of this project.",
                     "Create that one first, or import both together.",
                 )
     _refuse_cycle(by_id)
 
 
 def in_order(tasks: Iterable[Task]) -> list[Task]:
-    """As they run: each after those it depends on; of several that are ready the lowest priority first, then by id."""
+    """The tasks in the order in which they run: dependencies first, then the lowest priority, then the id."""
     by_id = {task.id: task for task in tasks}
     sorter = TopologicalSorter(
         {task.id: [name for name in task.dependencies if name in by_id] for task in by_id.values()}
@@ -127,7 +127,7 @@ def _refuse_cycle(by_id: dict[str, Task]) -> None:
     try:
         sorter.prepare()
     except CycleError as error:
-        # It names each before the one that depends on it, and the first again at the end.
+        # The error names each task before the one that depends on it, and the first again at the end.
         around: list[str] = error.args[1][:0:-1]
         first = around.index(min(around))
         named = [*around[first:], *around[: first + 1]]

@@ -3,111 +3,153 @@
 from collections.abc import Generator
 from typing import Any
 
-from msgspec import Struct
-
-from ralph.kernel.actions import (
-    AnyAction,
+from ralph.kernel.actions.agent import (
     CommitMessage,
+    FeedBack,
+    Prompt,
     ReadCommitMessage,
     ReadPrompt,
     ReadResponse,
-    Recipe,
-    RunAgent,
+    Said,
+)
+from ralph.kernel.actions.base import Recipe, Step
+from ralph.kernel.actions.checks import Answer, AskModel
+from ralph.kernel.actions.commands import (
+    NoteUserChanges,
     RunCommand,
     RunScmTask,
     StageChanges,
     Staged,
+    UserChanges,
 )
-from ralph.kernel.agent_call import call_agent
-from ralph.kernel.feedback import NONE, Feedback, Place, agent_note, guardrail_note
-from ralph.kernel.problems import SILENT_FAILURES, hopeless
+from ralph.kernel.agent_call import Turn
+from ralph.kernel.feedback import GAP, NONE, Feedback, agent_note, denial_notes, guardrail_note, names_tag, tag_note
+from ralph.kernel.going_on import Persistence, Rounds
+from ralph.kernel.prompt_options import Guardrail, PromptRun, ScmTasks
+from ralph.kernel.prompt_proof import UserWork
 from ralph.kernel.slugs import unique_slugs
+from ralph.kernel.stage_text import not_verified
 from ralph.model.evidence import AgentReport, Evidence
-from ralph.model.verdicts import AgentFailed, Failed, MaxIterations, Verified
+from ralph.model.projects import Located
+from ralph.model.verdicts import AgentFailed, Failed
 
 NAME = "prompt"
-VERSION = 1
+Failures = tuple[tuple[Guardrail, Evidence], ...]
 COMMIT_PROMPT = "Provide a short imperative commit message for the changes. Output only the message, no explanation."
 
 
-class Guardrail(Struct, frozen=True):
-    command: str
-    place: Place = "APPEND"
-    hint: str = ""
-
-
-class Scm(Struct, frozen=True):
-    command: str
-    tasks: tuple[str, ...]
-
-
-class PromptRun(Struct, frozen=True, omit_defaults=True):
-    limit: int
-    completion: str
-    prompt: str = ""
-    file: str | None = None
-    """Read again in each iteration; `prompt` counts only without it."""
-    guardrails: tuple[Guardrail, ...] = ()
-    scm: Scm | None = None
-    count: bool = False
-    """Whether the prompt begins with `Iteration X of Y, Z remaining.`"""
-
-
 def prompt_loop(run: PromptRun) -> Recipe:
-    slugs = unique_slugs(guardrail.command for guardrail in run.guardrails)
+    persistence = Persistence()
+    turn, rounds = Turn(persistence), Rounds(run.limit, persistence)
+    work = UserWork(run, persistence)
     rejected: Feedback = NONE
     crashed: Feedback = NONE
-    silent = 0
     missing = ""
-    for i in range(1, run.limit + 1):
-        base: str = run.prompt if run.file is None else (yield ReadPrompt(i, run.file))
-        said = yield from call_agent(base, rejected + crashed, iteration=i, limit=run.limit, count=run.count)
-        if verdict := hopeless(said):
-            return verdict
+    yield from work.begin()
+    before: UserChanges = (yield NoteUserChanges(0, run.scm.command)) if run.scm else UserChanges()
+    while True:
+        if over := (yield from turn.end_of_denials(rounds.now)) or (yield from rounds.begin(missing)):
+            return over
+        i = rounds.now
+        base = run.prompt if run.file is None else (yield from _read(run.file, i))
+        said = yield from turn.work(base, rejected + crashed, iteration=i, limit=rounds.limit, count=run.count)
+        if isinstance(said, AgentFailed):
+            return said
         if not said.ok:
-            silent = silent + 1 if said.silent else 0
-            if silent == SILENT_FAILURES:
-                return AgentFailed(f"the agent failed {silent} times in a row without any output: {said.reason}")
-            # What the guardrails said of the work before still holds: nothing has checked it since.
+            # What the guardrails said about the work still holds: nothing has checked it since.
             crashed, missing = (agent_note(said),), said.reason
+            yield from _fed_back(i, crashed)
             continue
-        silent, crashed = 0, NONE
+        crashed = denial_notes(said) + _tag_notes(base, said, run)
+        yield from work.put_back(i)
 
-        rejected = NONE
-        for guardrail, slug in zip(run.guardrails, slugs, strict=True):
-            seen: Evidence = yield RunCommand(i, guardrail.command, slug)
-            if not seen.passed:
-                rejected += (guardrail_note(seen, guardrail.place, guardrail.hint),)
-                missing = f'guardrail "{guardrail.command}" failed: {seen.reason}'
-        if rejected:
+        failures = yield from _guardrails(run.guardrails, i)
+        rejected = tuple(guardrail_note(seen, each.place, each.hint) for each, seen in failures)
+        failed_in_place = [each for each, _ in failures]
+        is_open = bool(failures) and work.may_excuse(failed_in_place)
+        missing = (yield from _no_claim(turn.said(said), said, run, i)) if is_open else _last_failure(failures)
+        if missing:
+            yield from _fed_back(i, rejected + crashed)
             continue
 
-        scm_problem = (yield from _scm_tasks(run.scm, i)) if run.scm else ""
-        answer: Evidence = yield ReadResponse(i, said.attempt_dir, run.completion, said.plain)
-        if answer.passed:
-            return Failed(f"the work is done, but the SCM tasks failed: {scm_problem}") if scm_problem else Verified(i)
-        missing = answer.reason
-    return MaxIterations(run.limit, missing)
+        scm_problem = (yield from _scm_tasks(run.scm, i, before)) if run.scm else ""
+        missing = "" if failures else (yield from _no_claim(turn.said(said), said, run, i))
+        if missing:
+            yield from _fed_back(i, crashed)
+            continue
+        if scm_problem:
+            failed = Failed(f"the work is done, but the SCM tasks failed: {scm_problem}")
+            if (yield from persistence.give_up(i, failed)) is None:
+                return failed
+            # Only another iteration tries them again.
+            rounds.allow_one_more()
+            continue
+        end = yield from work.judged(i, turn.said(said), failed_in_place)
+        if not isinstance(end, Evidence):
+            return end
+        rejected, missing = (not_verified(end),), f"not proven: {end.reason}"
+        yield from _fed_back(i, rejected + crashed)
 
 
-def _scm_tasks(scm: Scm, i: int) -> Generator[AnyAction, Any, str]:
-    """Run the tasks in order and return what went wrong, or nothing. The first problem ends them."""
-    for task in scm.tasks:
-        message = ""
+def _fed_back(i: int, notes: Feedback) -> Generator[Step, Any, None]:
+    if notes:
+        yield FeedBack(i, GAP.join(note.text for note in notes))
+
+
+def _tag_notes(base: str, said: AgentReport, run: PromptRun) -> Feedback:
+    """The note that tells an agent how to report that it is done, if it was not told and did not report it."""
+    is_told = names_tag(base) or f"<response>{run.completion}</response>" in said.final
+    return NONE if is_told else (tag_note(run.completion),)
+
+
+def _no_claim(final: Said, said: AgentReport, run: PromptRun, i: int) -> Generator[Step, Any, str]:
+    """Why the agent's answer is not a claim that can be judged; empty if it is one."""
+    answer: Evidence = yield ReadResponse(i, final, run.completion)
+    if answer.passed and said.denial and not run.guardrails:
+        return f"{said.denial}, and no guardrail shows that the work is done anyway"
+    return "" if answer.passed else answer.reason
+
+
+def _read(file: Located, i: int) -> Generator[Step, Any, str]:
+    read: Prompt = yield ReadPrompt(i, file)
+    return read.text
+
+
+def _guardrails(guardrails: tuple[Guardrail, ...], i: int) -> Generator[Step, Any, Failures]:
+    """The guardrails that failed, and their evidence. All are run, even after a failure."""
+    failed: Failures = ()
+    for guardrail, slug in zip(guardrails, unique_slugs(each.command for each in guardrails), strict=True):
+        seen: Evidence = yield RunCommand(i, guardrail.command, slug, guardrail.place)
+        failed += () if seen.passed else ((guardrail, seen),)
+    return failed
+
+
+def _last_failure(failed: Failures) -> str:
+    return "".join(f'guardrail "{each.command}" failed: {seen.reason}' for each, seen in failed[-1:])
+
+
+def _scm_tasks(scm: ScmTasks, i: int, before: UserChanges) -> Generator[Step, Any, str]:
+    """What went wrong; empty if nothing did. The tasks run in order, and the first problem ends them."""
+    names = unique_slugs(scm.tasks)
+    hooks = before.hooks if scm.hooks else None
+    for task, name in zip(scm.tasks, names, strict=True):
+        message, paths, branch = "", (), ""
         if task == "commit":
-            staged: Staged = yield StageChanges(i, scm.command)
+            which = "" if name == task else name
+            staged: Staged = yield StageChanges(i, scm.command, which, before.head, before.tree)
             if staged.problem:
                 return staged.problem
             if not staged.pending:
                 continue
-            said: AgentReport = yield RunAgent(i, COMMIT_PROMPT, purpose="commit-message")
-            if not said.ok:
+            said: Answer = yield AskModel(i, "commit-message", COMMIT_PROMPT, slug=which)
+            if said.reason:
                 return f"no commit message: {said.reason}"
-            wording: CommitMessage = yield ReadCommitMessage(i, said.attempt_dir, said.plain)
+            words = Said(said.text, COMMIT_PROMPT if said.plain else "")
+            wording: CommitMessage = yield ReadCommitMessage(i, words, which)
             if wording.problem:
                 return wording.problem
-            message = wording.text
-        done: Evidence = yield RunScmTask(i, scm.command, task, message)
+            message, paths, branch = wording.text, staged.paths, before.branch
+        done: Evidence = yield RunScmTask(i, scm.command, task, message, name, paths, hooks, branch)
         if not done.passed:
             return f"{done.check}: {done.reason}"
     return ""

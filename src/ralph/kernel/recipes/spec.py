@@ -1,46 +1,40 @@
-"""The spec recipe: the tasks of a spec one after another; a failed one stops only those that depend on it."""
+"""The spec recipe: the tasks of a spec, as many at once as there are workers, then a review of the whole branch."""
 
-import msgspec
 from msgspec import Struct
 
-from ralph.kernel.actions import ChildEnd, Recipe, RunChild
-from ralph.kernel.recipes import task
-from ralph.kernel.recipes.task import TaskRun
-from ralph.model.verdicts import EndedBy, Failed, Verified, count
+from ralph.kernel.actions.approval import AwaitPeople
+from ralph.kernel.actions.base import Recipe
+from ralph.kernel.final_review import FinalReview, whole_branch_ships
+from ralph.kernel.task_runs import OnFailure, SpecTask, TaskRuns
 
 NAME = "spec"
-VERSION = 1
-HOPELESS = ("budget", "agent_error", "sandbox_error")
-"""How a task may end that no other task could end better."""
-
-
-class SpecTask(Struct, frozen=True, omit_defaults=True):
-    loop: TaskRun
-    dependencies: tuple[str, ...] = ()
 
 
 class SpecRun(Struct, frozen=True, omit_defaults=True):
     spec: str
     tasks: tuple[SpecTask, ...]
-    """In an order in which dependencies come first."""
+    """The tasks, with dependencies before their dependents."""
+    workers: int = 1
+    """How many tasks run at once."""
+    on_failure: OnFailure = "continue"
+    """Whether a failed task skips only the tasks that depend on it, or ends the spec."""
+    final: FinalReview | None = None
+    """The review of the whole branch; None if nobody reviews it."""
+    skipped: tuple[str, ...] = ()
+    """The tasks that a person left out when the run was started."""
+    pull_request: bool = False
+    """Whether a pull request is opened after a good end, whoever drives the run to it."""
 
 
 def spec_loop(run: SpecRun) -> Recipe:
-    failed: dict[str, str] = {}
-    iterations = 0
-    for number, each in enumerate(run.tasks, start=1):
-        name = each.loop.task.id
-        missing = next((other for other in each.dependencies if other in failed), None)
-        if missing:
-            failed[name] = f"it depends on {missing}"
-            continue
-        end: ChildEnd = yield RunChild(number, task.NAME, name, msgspec.to_builtins(each.loop))
-        iterations += end.iterations
-        if end.verdict in HOPELESS:
-            return EndedBy(end.verdict, f"{name}: {end.reason}", end.exit_code)
-        if end.verdict != "verified":
-            failed[name] = end.reason
-    if failed:
-        which = "; ".join(f"{name}: {why}" for name, why in failed.items())
-        return Failed(f"{len(failed)} of {count(len(run.tasks), 'task')} not done: {which}")
-    return Verified(iterations)
+    tasks = TaskRuns(run.tasks, run.workers, run.on_failure)
+    while bad := (yield from tasks.run_all()):
+        if isinstance(bad, AwaitPeople):
+            yield bad
+            tasks.persistence.go_on()
+        elif (yield from tasks.persistence.give_up(0, bad)) is None:
+            return bad
+        tasks.schedule.try_again()
+    if run.final and (bad := (yield from whole_branch_ships(run.final, tasks, len(run.tasks) + 1))):
+        return bad
+    return tasks.verdict()

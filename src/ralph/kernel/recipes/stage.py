@@ -1,29 +1,41 @@
 """The stage recipe: one role works on a task until its promise is verified, or sends the task back."""
 
+from collections.abc import Generator
+from functools import partial
+from typing import Any
+
 from msgspec import Struct
 
-from ralph.kernel.actions import Claim, ReadClaim, Recipe, SaveWork, Verify, Worktree
-from ralph.kernel.agent_call import call_agent
-from ralph.kernel.feedback import NONE, Feedback, agent_note
-from ralph.kernel.problems import SILENT_FAILURES, hopeless
-from ralph.kernel.stage_text import Stage, TaskText, claim_note, claim_problem, not_verified, stage_prompt
-from ralph.model.evidence import Evidence
-from ralph.model.verdicts import AgentFailed, MaxIterations, SentBack, Verified
+from ralph.kernel.actions.agent import Claim, FeedBack, ReadClaim, Said
+from ralph.kernel.actions.base import Recipe, Step
+from ralph.kernel.actions.checks import RecordEvidence, Rules
+from ralph.kernel.actions.tasks import Worktree
+from ralph.kernel.agent_call import Turn
+from ralph.kernel.feedback import GAP, NONE, Feedback, agent_note, denial_notes
+from ralph.kernel.going_on import Persistence, Rounds
+from ralph.kernel.problems import judge_failed
+from ralph.kernel.proof import Blocks, doubts
+from ralph.kernel.stage_text import Stage, TaskText, claim_note, not_verified, stage_prompt
+from ralph.kernel.task_work import TaskWork
+from ralph.model.evidence import NOT_VERIFIED, AgentReport, Evidence
+from ralph.model.verdicts import AgentFailed, SentBack, Verified
+from ralph.model.verification import StringMatch
 
 NAME = "stage"
-VERSION = 1
 
 
 class StageRun(Struct, frozen=True, omit_defaults=True):
+    spec: str
     task: TaskText
     stage: Stage
     worktree: Worktree
     first: int = 1
-    """The number of its first iteration: a stage that works again goes on counting."""
+    """The number of the first iteration. A stage that works again continues its count."""
     earlier: tuple[str, ...] = ()
-    """The stages that it may send the task back to."""
+    """The stages that this stage may send the task back to."""
     feedback: Feedback = NONE
-    """Why the task was sent back to it. It stands in every prompt until the stage is verified."""
+    """Why the task was sent back to this stage. It is in every prompt until the stage is verified."""
+    rules: Rules = Rules()
 
     @property
     def limit(self) -> int:
@@ -32,31 +44,77 @@ class StageRun(Struct, frozen=True, omit_defaults=True):
 
 def stage_loop(run: StageRun) -> Recipe:
     stage = run.stage
+    persistence = Persistence()
+    work = TaskWork(run.task.id, run.worktree, run.rules)
+    turn = Turn(persistence, work.place)
+    rounds = Rounds(stage.limit, persistence, done=run.first - 1)
+    blocks = Blocks(persistence)
     latest: Feedback = NONE
     missing = ""
-    silent = 0
-    for i in range(run.first, stage.limit + 1):
-        prompt = stage_prompt(run.task, stage, i, run.earlier)
-        said = yield from call_agent(prompt, run.feedback + latest, iteration=i, limit=stage.limit, count=False)
-        yield SaveWork(i, f"{run.task.id}: {stage.role}, iteration {i}")
-        if verdict := hopeless(said):
-            return verdict
+    yield from work.red_at_first(stage.check)
+    while True:
+        if over := (yield from turn.end_of_denials(rounds.now)) or (yield from rounds.begin(missing)):
+            return over
+        i = rounds.now
+        said = yield from turn.work(
+            stage_prompt(run.task, stage, i, rounds.limit, run.earlier),
+            run.feedback + latest,
+            iteration=i,
+            limit=rounds.limit,
+            after=partial(work.save, i, f"{run.task.id}: {stage.role}, iteration {i}"),
+        )
+        if isinstance(said, AgentFailed):
+            return said
         if not said.ok:
-            silent = silent + 1 if said.silent else 0
-            if silent == SILENT_FAILURES:
-                return AgentFailed(f"the agent failed {silent} times in a row without any output: {said.reason}")
             latest, missing = (agent_note(said),), said.reason
+            yield FeedBack(i, latest[0].text)
             continue
-        silent = 0
 
-        claim: Claim = yield ReadClaim(i, said.attempt_dir, stage.promise, run.earlier, said.plain)
-        if problem := claim_problem(claim, stage.promise, run.earlier):
-            latest, missing = (claim_note(problem, stage.promise, run.earlier),), problem
-            continue
-        if claim.reject_stage:
+        claim: Claim = yield ReadClaim(i, turn.said(said), stage.promise, run.earlier)
+        if claim.reject_stage and not claim.problem:
             return SentBack(claim.reject_stage, claim.reject_why, i)
-        seen: Evidence = yield Verify(i, stage.check, stage.promise, said.attempt_dir, run.worktree.base, said.plain)
+        denied = denial_notes(said)
+        if missing := _no_claim(claim, said, stage):
+            latest = (claim_note(missing, stage.promise, run.earlier), *denied)
+            yield FeedBack(i, GAP.join(note.text for note in latest))
+            continue
+        seen = yield from _verified(run, work, i, turn.said(said), persistence)
+        if isinstance(seen, AgentFailed):
+            return seen
         if seen.passed:
-            return Verified(i)
-        latest, missing = (not_verified(seen),), f"verification failed: {seen.reason}"
-    return MaxIterations(stage.limit, missing)
+            return Verified(i, seen.proof or "word", commit=work.commit, doubts=(*doubts(seen), *stage.doubts))
+        if tampered := (yield from blocks.end(i, seen)):
+            return tampered
+        latest, missing = (not_verified(seen), *denied), f"verification failed: {seen.reason}"
+        yield FeedBack(i, GAP.join(note.text for note in latest))
+
+
+def _no_claim(claim: Claim, said: AgentReport, stage: Stage) -> str:
+    """Why there is nothing to verify; empty if there is, or if nothing is to be verified."""
+    if not stage.is_loop:
+        return ""
+    if not claim.problem and said.denial and isinstance(stage.check, StringMatch):
+        return f"{said.denial}, and nothing but the promise says that the work is done anyway"
+    return claim.problem
+
+
+def _verified(
+    run: StageRun, work: TaskWork, i: int, said: Said, persistence: Persistence
+) -> Generator[Step, Any, Evidence | AgentFailed]:
+    """The evidence; or the verdict, if the model that must judge cannot be asked and nobody says to continue."""
+    if not run.stage.is_loop:
+        reason = "the stage runs once, and nothing was checked"
+        return (yield RecordEvidence(i, Evidence(NOT_VERIFIED, passed=True, reason=reason, proof="word")))
+    again = 0
+    while True:
+        about = work.material(i, said, again, trusts_promise=run.stage.trusts_promise)
+        seen = yield from work.verified(run.stage.check, about)
+        # If the promise is enough, nothing has run since the work was saved, and delivery checks the tip again.
+        if not isinstance(run.stage.check, StringMatch):
+            seen = yield from work.confirmed(seen, about)
+        failed = judge_failed(seen)
+        if failed is None:
+            return seen
+        if (yield from persistence.give_up(i, failed)) is None:
+            return failed
+        again = persistence.again
