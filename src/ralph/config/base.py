@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 LARGEST = 2**53
-"""Every JSON reader can hold it, also the one in a browser."""
+"""The largest number that every JSON reader can represent, including a browser's."""
 
 Count = Annotated[int, Meta(gt=0, le=LARGEST)]
 Text = Annotated[str, Meta(pattern=r"\S")]
@@ -13,4 +13,4 @@ Text = Annotated[str, Meta(pattern=r"\S")]
 
 
 class Section(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """A key that the schema does not know is an error, never ignored."""
+    """A section of the settings. A key that the schema does not know is an error, never ignored."""

@@ -1,4 +1,4 @@
-"""Settings that can be used, or one line that says why not."""
+"""Validation of settings: they can be used, or one line says why not."""
 
 import math
 from collections.abc import Iterator
@@ -11,14 +11,14 @@ from ralph.model.errors import ConfigError
 
 
 def checked(data: dict[str, Any], source: str) -> Settings:
-    """`source` names the file, the variable or the flag in an error."""
+    """The settings. `source` names the file, the variable or the flag in an error."""
     try:
         settings = apply_schema(data)
     except ValidationError as error:
         from ralph.config.explain import explain
 
         raise explain(data, str(error), source) from None
-    # Not before the schema: what fits it is finite, but YAML can write an object that contains itself.
+    # This comes after the schema: what fits it is finite, but YAML can write an object that contains itself.
     for value in _scalars(data):
         if problem := _problem(value):
             raise ConfigError(f"{source} {problem}.")

@@ -24,9 +24,24 @@ INTRO = """\
 
 <!-- Written by `make docs` from the schema. Edit the docstrings in src/ralph/config instead. -->
 
-Every setting has a default, so none is needed; `ralph run` wants to know at least its agent.
-`ralph config show --origin` prints all of them with the layer that set each, `ralph config path` the files,
-and `ralph config check` says what is wrong with them.
+Every setting has a default; `ralph run` needs only the agent. `ralph config show --origin` prints all settings with
+the layer that sets each, and `ralph config path` prints the files. `ralph config check` finds mistakes from the files
+alone; every run refuses the same mistakes.
+
+## Changing a setting
+
+```
+ralph config get defaults.executor             # the value that applies here; with a layer, the value in that layer
+ralph config set defaults.executor codex       # in the project, unless a layer is named
+ralph config set rules "Use pnpm, never npm or yarn" "TypeScript strict mode"
+ralph config unset --user timeouts.agent
+```
+
+The layer is `--user`, `--project`, `--local` or `--spec SPEC`. ralph changes only the lines of that key and keeps the
+comments, the order and the indentation. A list takes one value per entry, or one JSON list; objects are JSON. ralph
+writes nothing if the settings would no longer load, and says if a stronger layer sets the same key. `--project`
+changes the file that sets the key, else `settings.json` if it exists, else `config.yaml`. You can unset a key that
+this version does not know.
 
 ## Layers
 
@@ -37,12 +52,12 @@ From the weakest to the strongest:
 3. `.ralph/config.yaml`, for a project
 4. `.ralph/settings.json`, for a project
 5. `.ralph/settings.local.json`, for one person's copy of a project
-6. the overrides of a spec
+6. the overrides of a spec: `ralph spec config`, see [tasks](tasks.md#what-a-spec-sets-for-itself)
 7. the environment
 8. flags
 
-A stronger layer needs to hold only what it changes. Objects merge key by key; lists and single values replace what was
-there. All files share the keys below, in YAML or in JSON. An unknown key is an error, and so is a file over 1 MiB.
+A stronger layer contains only what it changes. Objects merge key by key; lists and single values replace the weaker
+value. All files use the keys below, in YAML or in JSON. An unknown key is an error, and so is a file over 1 MiB.
 In YAML only `true` and `false` are booleans (`off` and `no` are words); tags and merge keys are errors.
 
 ## Environment
@@ -50,12 +65,29 @@ In YAML only `true` and `false` are booleans (`off` and `no` are words); tags an
 `RALPH_` and the key in upper snake case, with `__` between a section and its keys: `RALPH_MAXIMUM_ITERATIONS=20`,
 `RALPH_BUDGET__USD=5`, `RALPH_ROLES__CODER__MAX_ITERATIONS=8`. A list of text is separated by commas or written as JSON;
 other lists and whole sections are JSON. `null` unsets a value that may be null. An empty variable counts as not set, an
-unknown one is an error. Not settings, but used by ralph itself:
+unknown one is an error. These variables are not settings; ralph uses them itself:
 {reserved}.
+
+## Database
+
+ralph stores runs, journals, specs and tasks in `~/.ralph/ralph.db`, an SQLite file.
+`RALPH_DATABASE_URL` puts them in a Postgres database instead, for every command:
+`RALPH_DATABASE_URL=postgresql://user:password@host/database`, after `pip install "ralph-engine[postgres]"` (without
+it ralph exits with 2). ralph creates its tables at the first use, so the user needs that right. Other tables can be in
+the same database, in another schema if names collide (`?options=-csearch_path%3Dralph`). Back up the database on the
+server: ralph copies only the SQLite file before a migration. The server's `synchronous_commit` decides whether a commit
+survives a power cut. A connection pooler must keep sessions, because ralph uses `LISTEN` to notice the writes of other
+processes.
+
+The address may contain a password, so ralph never puts it into a message or into the environment of an agent or a
+check. A ralph that an agent starts finds the same database through `RALPH_STORE`, which ralph sets: the name of a file
+in `RALPH_HOME` that only its user may read. This keeps the password out of logs and prompts, but does not protect it
+from a hostile process of the same user. Set `RALPH_STORE` yourself only to keep the address out of your own shell:
+write the address into a file. `RALPH_DATABASE_URL` takes precedence.
 
 ## Durations
 
-A number is seconds. Text may carry units: `"90"`, `"30s"`, `"30m"`, `"2h"`, `"1d"`, `"1h30m"`.
+A number means seconds. Text may carry units: `"90"`, `"30s"`, `"30m"`, `"2h"`, `"1d"`, `"1h30m"`.
 """
 
 EXAMPLES = """\
@@ -155,7 +187,7 @@ def _table(title: str, struct: kinds.StructType) -> str:
 
 def _roles() -> list[str]:
     intro = [
-        "These are there from the start:",
+        "These are built in:",
         "",
         "| name | promise | maxIterations | verification |",
         "|---|---|---|---|",
@@ -236,7 +268,7 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     if file.is_file() and file.read_text(encoding="utf-8") == page():
         return 0
-    sys.stderr.write(f"{file} does not fit the schema any more. Write it again: make docs\n")
+    sys.stderr.write(f"{file} does not match the schema. Regenerate it: make docs\n")
     return 1
 
 

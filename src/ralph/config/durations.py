@@ -16,14 +16,14 @@ _WRITTEN = re.compile(r"\s*".join(rf"(?:({_NUMBER})\s*{unit})?" for unit in UNIT
 
 
 class Duration(float):
-    """How the schema marks a time. Read as this type, kept as a plain float that can be stored anywhere."""
+    """A time in the schema. Values are read as this type, and kept as a plain float that can be stored anywhere."""
 
     def kept(self) -> float | None:
         return float(self)
 
 
 class PositiveDuration(Duration):
-    """A time for which zero would make no sense."""
+    """A time that must not be zero."""
 
 
 class Timeout(Duration):
@@ -44,7 +44,7 @@ class Timed(Struct, frozen=True):
 
 
 def read_duration(wanted: type[Any], value: Any) -> Duration:
-    """The `dec_hook` of the schema. What it raises is the end of a sentence that begins with the key."""
+    """The `dec_hook` of the schema. Its errors are the end of a sentence that begins with the key."""
     if not issubclass(wanted, Duration):
         raise NotImplementedError(wanted)
     if wanted is Timeout and isinstance(value, str) and value.strip().lower() == "off":

@@ -1,6 +1,6 @@
 """Reading a setting from a variable: `RALPH_` and the key in upper snake case, `__` between a section and its keys.
 
-Imported late, as the schema has to be looked into: few starts have such a variable.
+It is imported late, because it inspects the schema, and few starts have such a variable.
 """
 
 from typing import Any
@@ -38,16 +38,18 @@ def read_variable(name: str, text: str) -> dict[str, Any]:
         kind = step(kind, key)
         if kind is None:
             raise _unknown(name)
-    return nested(path, _value(text.strip(), kind, name))
+    return nested(path, read_value(text.strip(), kind, name))
 
 
 def variable_name(path: tuple[str, ...]) -> str:
-    """`RALPH_BUDGET__USD` for `budget.usd`."""
+    """The variable of a key: `RALPH_BUDGET__USD` for `budget.usd`."""
     return PREFIX + "__".join(snake(key) for key in path).upper()
 
 
-def _value(text: str, kind: Type, name: str) -> Any:
-    """Read the text as the schema's type. What does not fit stays text: the schema says best what it wants."""
+def read_value(text: str, kind: Type, name: str) -> Any:
+    """The text as the schema's type. A text that does not fit stays text, so that the schema explains what it
+    expects.
+    """
     match kind:
         case UnionType():
             return _any_of(text, kind, name)
@@ -69,7 +71,7 @@ def _any_of(text: str, kind: UnionType, name: str) -> Any:
     options = [each for each in alternatives(kind) if not isinstance(each, NoneType)]
     objects = [each for each in options if isinstance(each, StructType)]
     plain = [each for each in options if each not in objects]
-    return _value(text, (objects if objects and text.startswith("{") else plain or objects)[0], name)
+    return read_value(text, (objects if objects and text.startswith("{") else plain or objects)[0], name)
 
 
 def _number(text: str, kind: type[int] | type[float]) -> Any:
@@ -88,6 +90,4 @@ def _json(text: str, name: str) -> Any:
 
 def _unknown(name: str) -> ConfigError:
     near = nearest(name, (variable_name(path) for path in every_key() if "*" not in path))
-    return ConfigError(
-        f"{quoted(name)[1:-1]}: unknown setting in the environment.", f"The nearest valid one is {near}."
-    )
+    return ConfigError(f"{quoted(name)[1:-1]}: unknown setting in the environment.", f"Did you mean {near}?")

@@ -1,6 +1,6 @@
 """The keys of the schema, as data: for suggestions, for variables and for the documentation.
 
-Imported late: a normal start applies the schema and never looks into it.
+It is imported late: a normal start applies the schema and never inspects it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -62,12 +62,12 @@ def every_key(kind: Type | None = None, above: tuple[str, ...] = ()) -> Iterator
 
 
 def dotted(path: Path) -> str:
-    """`guardrails[0].failAction`."""
+    """The dotted form of a path: `guardrails[0].failAction`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
 
 
 def nearest_key(above: Path, wrong: str) -> str | None:
-    """A key of the same section that is spelt much like `wrong`; else a key of that very name elsewhere."""
+    """A key of the same section with a similar spelling; otherwise a key of exactly that name elsewhere."""
     here = list(fields(kind)) if (kind := kind_at(above)) else []
     best = nearest(wrong, here)
     if best is None or likeness(best, wrong) < ALIKE:

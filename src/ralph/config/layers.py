@@ -1,4 +1,4 @@
-"""Defaults, files, the spec, the environment and flags, laid over each other; and which of them set each value."""
+"""Defaults, files, the spec, the environment and flags, merged; and which of them set each value."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -9,8 +9,9 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from ralph.config.check import checked
+from ralph.config.home import ralph_home
 from ralph.config.merge import is_object, leaves, merge, nested
-from ralph.config.read import read_settings
+from ralph.config.read import parse_settings, read_settings
 from ralph.config.schema import Settings
 from ralph.config.variables import setting_variables
 from ralph.config.wording import snake
@@ -18,24 +19,32 @@ from ralph.model.errors import ConfigError
 
 DEFAULT = "default"
 PROJECT_FILES = (".ralph/config.yaml", ".ralph/settings.json", ".ralph/settings.local.json")
-FLAGS = {"agent.command": "agent"}
-"""Flags that are not spelt like their key."""
+FLAGS = {"agent.command": "agent", "defaults.executor": "agent"}
+"""The flags whose name differs from their key."""
 
 
 class Layer(Struct, frozen=True):
     name: str
     data: dict[str, Any]
-    """Only what this layer sets, by the keys of the files."""
+    """What this layer sets, by the keys of the files."""
 
 
 class Loaded(Struct, frozen=True):
     settings: Settings
-    origins: dict[str, str]
-    """The layer behind each value, by the value's dotted key. A list is one value."""
+    layers: list[Layer]
+    """What was merged, from the weakest to the strongest."""
     files: list[Path]
     """The files that were read, from the weakest to the strongest."""
     merged: dict[str, Any]
     """All settings as plain data, by the keys of the files."""
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """The layer behind each value, by the value's dotted key. A list is one value.
+
+        Computed when it is asked for: only `config show` needs it.
+        """
+        return {".".join(path): _origin(path, self.layers) for path, _ in leaves(self.merged)}
 
 
 def load(
@@ -43,12 +52,15 @@ def load(
     flags: dict[str, Any] | None = None,
     environ: Mapping[str, str] | None = None,
     spec: dict[str, Any] | None = None,
+    instead: Mapping[Path, bytes] | None = None,
 ) -> Loaded:
+    """The loaded settings. `instead` is the future content of some files, before it is written."""
     environ = os.environ if environ is None else environ
     files: list[Path] = []
     layers: list[Layer] = []
     for name, path in settings_files(project, environ):
-        if (data := read_settings(path, name)) is not None:
+        fresh = (instead or {}).get(path)
+        if (data := read_settings(path, name) if fresh is None else parse_settings(fresh, name)) is not None:
             files.append(path)
             layers.append(Layer(name, data))
     layers.append(Layer("spec", spec or {}))
@@ -56,27 +68,18 @@ def load(
     layers += _flags(flags or {})
     settings = _combined(layers)
     merged = to_builtins(settings)
-    origins = {".".join(path): _origin(path, layers) for path, _ in leaves(merged)}
-    return Loaded(settings, origins, files, merged)
-
-
-def ralph_home(environ: Mapping[str, str]) -> Path:
-    """Where the user's own settings and the database lie: `RALPH_HOME`, or `~/.ralph`."""
-    if chosen := environ.get("RALPH_HOME"):
-        return Path(chosen).expanduser().absolute()
-    home = environ.get("HOME")
-    return (Path(home) if home else Path.home()) / ".ralph"
+    return Loaded(settings, layers, files, merged)
 
 
 def settings_files(project: Path, environ: Mapping[str, str]) -> list[tuple[str, Path]]:
-    """Each file's name in messages and its place, from the weakest to the strongest, whether or not it exists."""
+    """Each file's name in messages and its path, from the weakest to the strongest, whether or not it exists."""
     user = ralph_home(environ) / "config.yaml"
     name = str(user) if environ.get("RALPH_HOME") else "~/.ralph/config.yaml"
     return [(name, user), *((file, project / file) for file in PROJECT_FILES)]
 
 
 def survey(project: Path, environ: Mapping[str, str]) -> Iterator[tuple[str, ConfigError | None]]:
-    """Each file and variable that is there, with what is wrong with it."""
+    """Each file and variable that exists, with what is wrong with it."""
     sources = [(name, partial(read_settings, path, name)) for name, path in settings_files(project, environ)]
     sources += [(name, partial(_variable, name, environ)) for name in setting_variables(environ)]
     for name, read in sources:
@@ -94,7 +97,8 @@ def survey(project: Path, environ: Mapping[str, str]) -> Iterator[tuple[str, Con
 def _combined(layers: list[Layer]) -> Settings:
     data = to_builtins(Settings())
     for layer in layers:
-        # Each alone first, so that an error names the layer. The schema's defaults come in once, at the end.
+        # Each layer is checked alone first, so that an error names it. The schema's defaults are added once, at the
+        # end.
         checked(layer.data, layer.name)
         data = merge(data, layer.data)
     return checked(data, "settings")
@@ -111,7 +115,9 @@ def _flags(flags: dict[str, Any]) -> list[Layer]:
 
 
 def _flag(path: tuple[str, ...], value: Any) -> str:
-    """`flag --maximum-iterations`; a switch that was turned off is `flag --no-stream-agent-output`."""
+    """The flag's name: `flag --maximum-iterations`, or `flag --no-stream-agent-output` for a switch that was turned
+    off.
+    """
     name = FLAGS.get(".".join(path)) or snake("_".join(path)).replace("_", "-")
     return f"flag --no-{name}" if value is False else f"flag --{name}"
 
@@ -121,7 +127,7 @@ def _origin(path: tuple[str, ...], layers: list[Layer]) -> str:
         value: Any = layer.data
         for key in path:
             if not is_object(value):
-                # Whatever weaker layers had below this key was replaced as a whole.
+                # Everything that weaker layers had below this key was replaced.
                 return DEFAULT
             if key not in value:
                 break

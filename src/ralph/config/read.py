@@ -1,10 +1,11 @@
-"""Reading a settings file: whatever is wrong with it becomes one line that names the file."""
+"""Reading a settings file: everything that is wrong with it becomes one line that names the file."""
 
 import stat
 from pathlib import Path
 from typing import Any
 
 from ralph.config.merge import is_object
+from ralph.config.original import as_meant
 from ralph.config.wording import quoted
 from ralph.model.errors import ConfigError
 
@@ -15,25 +16,35 @@ LONGEST_NUMBER = 20
 
 def read_settings(path: Path, name: str) -> dict[str, Any] | None:
     """The object in the file, or None if there is no such file. Nothing in it is ever executed."""
+    raw = read_file(path, name)
+    return None if raw is None else parse_settings(raw, name)
+
+
+def read_file(path: Path, name: str) -> bytes | None:
+    """The content of the file, or None if there is no such file."""
     try:
-        raw = _bounded(path, name)
+        return _bounded(path, name)
     except FileNotFoundError:
         if path.is_symlink():
-            raise ConfigError(f"{name} is a link to a file that does not exist.", "Mend or remove the link.") from None
+            raise ConfigError(f"{name} is a link to a file that does not exist.", "Fix or remove the link.") from None
         return None
     except OSError as error:
-        raise ConfigError(f"{name} cannot be read: {error.strerror}.", "Mend it or remove it.") from None
+        raise ConfigError(f"{name} cannot be read: {error.strerror}.", "Fix it or remove it.") from None
+
+
+def parse_settings(raw: bytes, name: str) -> dict[str, Any]:
+    """The object in the content of a file with this name."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigError(f"{name} is not UTF-8: byte {error.start + 1} is wrong.", "Save it as UTF-8 text.") from None
-    return _parsed(text, name, "YAML" if path.suffix == ".yaml" else "JSON")
+    return as_meant(_parsed(text, name, "YAML" if name.endswith(".yaml") else "JSON"))
 
 
 def _bounded(path: Path, name: str) -> bytes:
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise ConfigError(f"{name} is not a regular file.", "Remove what stands there.")
+        raise ConfigError(f"{name} is not a regular file.", "Remove what is there.")
     if status.st_size > LARGEST:
         size = f"{status.st_size / LARGEST:.1f} MiB"
         raise ConfigError(f"{name} is {size} large; settings may have 1 MiB.", "Is it the right file?")
@@ -53,7 +64,7 @@ def _parsed(text: str, name: str, language: str) -> dict[str, Any]:
 
 
 def parse_json(text: str) -> Any:
-    """The standard parser instead of msgspec's: it tells line and column, and shows keys that stand twice."""
+    """The parsed JSON, by the standard parser instead of msgspec's: it reports line and column, and duplicate keys."""
     import json
 
     try:
@@ -68,7 +79,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
-            raise ValueError(f"the key {quoted(key)} stands twice")
+            raise ValueError(f"the key {quoted(key)} occurs twice")
         made[key] = value
     return made
 

@@ -1,4 +1,4 @@
-"""How keys are spelt elsewhere, and how a user's own words appear in a message: always within one line."""
+"""Other spellings of keys, and a user's own words in a message: always within one line."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ LONGEST = 60
 
 
 def snake(key: str) -> str:
-    """`maximum_iterations` for `maximumIterations`."""
+    """The key in snake case: `maximum_iterations` for `maximumIterations`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
 
 

@@ -1,4 +1,4 @@
-"""YAML as people mean it: only `true` and `false` are booleans, so `off`, `no` and `YES` stay words."""
+"""YAML as people expect it: only `true` and `false` are booleans, so `off`, `no` and `YES` stay words."""
 
 import re
 from collections.abc import Iterable
@@ -8,15 +8,12 @@ import yaml
 
 from ralph.config.wording import quoted
 
-if TYPE_CHECKING or not yaml.__with_libyaml__:
-    from yaml import SafeLoader as FastestLoader
-else:
-    from yaml import CSafeLoader as FastestLoader
+FastestLoader = yaml.SafeLoader if TYPE_CHECKING or not yaml.__with_libyaml__ else yaml.CSafeLoader
 
 
 class _Loader(FastestLoader):
-    # A fresh table: the one inherited reads `off` as false, `1:30` as ninety and a day as a date. Its merge keys
-    # (`<<`) are gone too: a few lines of them can demand more memory than there is.
+    # The table is new: the inherited one reads `off` as false, `1:30` as ninety and a day as a date. Its merge keys
+    # (`<<`) are gone, too: a few lines of them can require more memory than there is.
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - PyYAML's own attribute
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - PyYAML's signature
@@ -24,7 +21,7 @@ class _Loader(FastestLoader):
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
                 if key.value in seen:
-                    twice = f"the key {quoted(key.value)} stands twice"
+                    twice = f"the key {quoted(key.value)} occurs twice"
                     raise yaml.MarkedYAMLError(problem=twice, problem_mark=key.start_mark)
                 seen.add(key.value)
         return super().construct_mapping(node, deep)
@@ -53,7 +50,9 @@ def parse_yaml(text: str, deepest: int) -> Any:
 
 
 def _refuse_danger(text: str, deepest: int) -> None:
-    """The fast loader builds its tree by recursion in C, and crashes the process on a tree of great depth."""
+    """Refuse dangerous depth: the fast loader builds its tree by recursion in C, and crashes the process on a deep
+    tree.
+    """
     depth = 0
     library: Any = yaml
     for event in library.parse(text, FastestLoader):
