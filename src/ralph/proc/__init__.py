@@ -1,7 +1,4 @@
-"""The only place that starts processes, and the place that ends them: whole trees, never single processes."""
+"""The only place that starts processes, and the place that ends them: whole trees, never single processes.
 
-from ralph.proc.capture import Captured, capture
-from ralph.proc.collect import collect
-from ralph.proc.spawn import Process, spawn
-
-__all__ = ["Captured", "Process", "capture", "collect", "spawn"]
+Nothing is imported here: a caller that only asks whether a process is alive needs no event loop.
+"""

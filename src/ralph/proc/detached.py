@@ -1,16 +1,25 @@
-"""Start a process that outlives us, in a session of its own."""
+"""Starts a process that outlives ralph, in its own session."""
 
 import subprocess
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from ralph.proc.reaper import started
+from ralph.proc.reaper import start
 
 
 def start_detached_process(argv: Sequence[str], *, cwd: Path, output: int) -> "subprocess.Popen[bytes]":
-    """Inside an agent's attempt it carries that attempt's mark, and ends with it like all that the agent started."""
-    process = subprocess.Popen(
-        argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+    """Start the process. Inside an agent's attempt it has that attempt's mark, and ends with it like everything that
+    the agent started.
+    """
+    return start(
+        partial(
+            subprocess.Popen,
+            argv,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
     )
-    started.add(process.pid)
-    return process

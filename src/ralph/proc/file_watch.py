@@ -1,4 +1,4 @@
-"""Notice a file as it comes, without asking for it again and again."""
+"""Notices a new file without polling."""
 
 import asyncio
 import ctypes
@@ -14,13 +14,16 @@ IN_MOVED_TO = 0x80
 IN_ATTRIB = 0x4
 WANTED = IN_CREATE | IN_MOVED_TO | IN_ATTRIB
 LOOK_AGAIN = 1.0
-"""Where the system cannot tell, in seconds."""
+"""The seconds between two looks, where the system cannot report changes."""
 
 
 @contextmanager
-def watch_for(path: Path | str, came: Callable[[], None]) -> Generator[None]:
-    """Call `came` once when the file is there, or if it is there already."""
-    watch = _Watch(os.fspath(path), came)
+def watch_for(path: Path | str, came: Callable[[], None], every: float = LOOK_AGAIN) -> Generator[None]:
+    """Call `came` once when the file appears, or if it already exists.
+
+    `every` is the number of seconds between two looks if the system does not report changes.
+    """
+    watch = _Watch(os.fspath(path), came, every)
     try:
         watch.look()
         yield
@@ -29,9 +32,10 @@ def watch_for(path: Path | str, came: Callable[[], None]) -> Generator[None]:
 
 
 class _Watch:
-    def __init__(self, path: str, came: Callable[[], None]) -> None:
+    def __init__(self, path: str, came: Callable[[], None], every: float) -> None:
         self._path = path
         self._came = came
+        self._every = every
         self._timer: asyncio.TimerHandle | None = None
         directory = os.path.dirname(path) or "."  # noqa: PTH120 - a Path costs more than the whole watch
         self._inotify = _inotify(directory, self.look)
@@ -41,7 +45,7 @@ class _Watch:
             self.close()
             self._came()
         elif self._inotify is None:
-            self._timer = asyncio.get_running_loop().call_later(LOOK_AGAIN, self.look)
+            self._timer = asyncio.get_running_loop().call_later(self._every, self.look)
 
     def close(self) -> None:
         if self._timer:
@@ -53,10 +57,10 @@ class _Watch:
 
 
 class _Inotify:
-    """A descriptor that becomes readable when something comes into a directory.
+    """A descriptor that becomes readable when something appears in a directory.
 
-    It may still tell of what came while nobody watched, or into a directory that was watched before: whoever is told
-    has to look.
+    It may also report what appeared while nobody watched, or in a directory that was watched before, so the caller must
+    look.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -78,11 +82,11 @@ class _Inotify:
 
 
 _spare: list[_Inotify] = []
-"""For the next watch: to close one takes the kernel milliseconds, and some agents run no longer."""
+"""Descriptors for the next watch: closing one takes the kernel milliseconds, and some agents run no longer."""
 
 
 def _inotify(directory: str, stirred: Callable[[], None]) -> _Inotify | None:
-    """One that watches the directory, or nothing where that cannot be had."""
+    """A descriptor that watches the directory, or None if that is not available."""
     if sys.platform != "linux":
         return None
     if not _spare:

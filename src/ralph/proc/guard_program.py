@@ -1,6 +1,7 @@
-"""Runs beside ralph: when the pipe to ralph closes without a farewell, it ends whatever ralph left running.
+"""The watcher beside ralph: when the pipe to ralph closes without a farewell, it ends everything that ralph left
+running.
 
-Started by path with the bare interpreter, so it imports nothing but the standard library.
+It is started with the bare interpreter, so it imports only the standard library and modules that need nothing else.
 """
 
 import os
@@ -8,85 +9,40 @@ import signal
 import sys
 import time
 
-TYPE_CHECKING = False  # typing's own constant would cost an import at every start
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ralph.proc.marks import mark_of_all
+from ralph.proc.table import below, entry_of, read_table, send, started_since
 
 FAREWELL = b"q"
 SECONDS = 10.0
 QUIET_LOOKS = 3
+PAUSE = 0.02
 
 
 def main() -> None:
-    needle = sys.argv[1].encode()
+    token, ralph = sys.argv[1:]
+    entry = entry_of(int(ralph))
+    since = entry.start if entry else 0
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     said = b""
     while piece := os.read(0, 16):
         said += piece
-    if said.endswith(FAREWELL):
-        return
+    if not said.endswith(FAREWELL):
+        end_all(token, since)
+
+
+def end_all(token: str, since: int) -> None:
+    """End the processes with the mark and those below them, until several looks in a row find none."""
+    mark = mark_of_all(token)
     deadline = time.monotonic() + SECONDS
     quiet = 0
     while quiet < QUIET_LOOKS and time.monotonic() < deadline:
-        found = marked(needle)
+        table = read_table()
+        found = below(table, mark.find(started_since(table, since))) - {os.getpid()}
         for pid in found:
-            kill(pid)
+            send(table[pid], signal.SIGKILL)
         quiet = 0 if found else quiet + 1
-        time.sleep(0.02)
-
-
-def kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except OSError:
-        return
-
-
-def marked(needle: bytes) -> list[int]:
-    """Whatever carries the mark, and whatever lies below such a process, though it may have cleared its environment."""
-    found: set[int] = set()
-    children: dict[int, list[int]] = {}
-    for pid, parent, environment in processes():
-        children.setdefault(parent, []).append(pid)
-        if needle in environment:
-            found.add(pid)
-    waiting = list(found)
-    while waiting:
-        below = [pid for pid in children.get(waiting.pop(), ()) if pid not in found]
-        found.update(below)
-        waiting += below
-    return sorted(found - {os.getpid()})
-
-
-def processes() -> "Iterator[tuple[int, int, bytes]]":
-    """Pid, parent and environment of every process that lives."""
-    if not os.path.isdir("/proc/self"):  # noqa: PTH112 - pathlib would cost an import, too
-        yield from listed_by_ps()
-        return
-    for name in os.listdir("/proc"):  # noqa: PTH208 - as above
-        if name.isdigit() and (stat := content(f"/proc/{name}/stat")):
-            # `pid (name) state parent ...`, and the name may hold anything.
-            state, parent = stat.rpartition(b")")[2].split()[:2]
-            if state != b"Z":
-                yield int(name), int(parent), content(f"/proc/{name}/environ")
-
-
-def content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - as above
-            return file.read()
-    except OSError:
-        return b""
-
-
-def listed_by_ps() -> "Iterator[tuple[int, int, bytes]]":
-    import subprocess
-
-    listing = subprocess.run(["ps", "-Eaxww", "-o", "pid=,ppid=,command="], capture_output=True, check=False)  # noqa: S607
-    for line in listing.stdout.splitlines():
-        pid, parent, rest = [*line.split(None, 2), b""][:3]
-        yield int(pid), int(parent), rest
+        time.sleep(PAUSE)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Which process is it really? A pid alone is not enough: pids are used again.
+"""The identity of a process. A pid alone is not enough, because pids are reused.
 
-psutil is imported where it is needed: it takes as long as a tenth of a start, and most runs never need it.
+psutil is imported on demand: it takes a tenth of a start, and most runs never need it.
 """
 
 import os
@@ -8,15 +8,17 @@ import signal
 import sys
 from pathlib import Path
 
+from ralph.proc.table import entry_of
+
 CLOCK_STEP = 2.0
-"""Where start times are told by the clock, it may be stepped by this many seconds while a run lives."""
-DEAD = ("Z", "X")
-STATE, START = 0, 19
-"""Their places in /proc/<pid>/stat, counted from behind the name."""
+"""By how many seconds the clock may be set during a run, on systems that report start times by the clock."""
+OUR_IMPORT = b"from ralph.cli."
+"""The text of the script that starts ralph, however ralph was installed."""
+LONGEST_SCRIPT = 4096
 
 
 def started(pid: int | None = None) -> float:
-    """When the process started, or 0 if it is gone. A number to compare: on Linux it counts from the boot."""
+    """When the process started, or 0 if it is gone. It is a number to compare: on Linux it counts from the boot."""
     pid = os.getpid() if pid is None else pid
     if sys.platform == "linux":
         return _since_boot(pid)
@@ -37,13 +39,13 @@ def lives(pid: int, since: float) -> bool:
 
 
 def send(pid: int, since: float, number: int) -> bool:
-    """Signal this very process and no other that got its pid; whether it still lived."""
+    """Signal exactly this process, and no other that got its pid. Returns whether it was still alive."""
     try:
         if sys.platform != "linux":
             return lives(pid, since) and os.kill(pid, number) is None
         handle = os.pidfd_open(pid)
         try:
-            # Looked at after the handle was taken: what the handle holds is what was looked at.
+            # This is checked after the handle was taken: the handle refers to what was checked.
             return lives(pid, since) and signal.pidfd_send_signal(handle, number) is None
         finally:
             os.close(handle)
@@ -61,24 +63,26 @@ def owner(pid: int) -> str:
 
 
 def _since_boot(pid: int) -> float:
-    """Not by the clock, which may be stepped. That pid and hundredth of a second are the same again after another
-    boot need not be feared.
+    """The start time since the boot, not by the clock, which may be set. The same pid at the same hundredth of a second
+    after another boot is too unlikely to matter.
     """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
-        return 0.0
-    # `pid (name) state parent ...`, and the name may hold anything.
-    fields = stat.rpartition(b")")[2].decode().split()
-    return 0.0 if fields[STATE] in DEAD else int(fields[START]) / os.sysconf("SC_CLK_TCK")
+    entry = entry_of(pid)
+    return entry.start / os.sysconf("SC_CLK_TCK") if entry else 0.0
 
 
 def is_ralph(pid: int) -> bool:
-    """Whether a program of that name runs there, as such or by an interpreter."""
+    """Whether the process runs this program. Another program with the same name does not count."""
     import psutil
 
     try:
-        words = psutil.Process(pid).cmdline()[:3]
-    except psutil.Error:
+        process = psutil.Process(pid)
+        words = process.cmdline()[:3]
+        named = [word for word in words if os.path.basename(word) == "ralph"]  # noqa: PTH119 - the name only
+        return any(_is_our_script(Path(process.cwd(), word)) for word in named)
+    except (psutil.Error, OSError):
         return False
-    return any(os.path.basename(word) == "ralph" for word in words)  # noqa: PTH119 - the name only
+
+
+def _is_our_script(path: Path) -> bool:
+    with path.open("rb") as file:
+        return OUR_IMPORT in file.read(LONGEST_SCRIPT)

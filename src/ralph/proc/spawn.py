@@ -1,77 +1,91 @@
-"""Start a process, read all that it writes, and leave nothing of it behind."""
+"""Starts a process, reads everything that it writes, and leaves nothing of it behind."""
 
 import asyncio
 import fcntl
 import os
 import subprocess
+import tempfile
+import termios
+from array import array
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from ralph.model.errors import AgentUnusable
+from ralph.proc.endings import Ending, cannot_start
 from ralph.proc.guard import start_guard
-from ralph.proc.reaper import adopt_orphans, adopted, live, mark, started
+from ralph.proc.marks import TAG
+from ralph.proc.reaper import TOKEN, adopt_orphans, adopted, live, start_marked, started
 
 Sink = Callable[[bytes], None]
-Ending = Literal["exited", "timeout", "idle", "lingering"]
 
 CHUNK = 1 << 17
-"""What one read takes at most: memory that a core's cache holds and the allocator uses again."""
-FLOOD = 1 << 15
-"""Who writes as much at once gets a larger pipe. Most never do."""
+"""The most bytes of one read: they fit into a core's cache, and the allocator reuses the memory."""
+FLOOD = 1 << 16
+"""A process that writes this much at once gets a larger pipe. Most never do."""
 PIPE_SIZE = 1 << 20
-"""As large as an unprivileged process may make it: fewer wake-ups for a flood."""
+"""The largest pipe that an unprivileged process may have: it needs fewer wake-ups for a flood."""
+NEVER = float("inf")
+REAP_EVERY = 1.0
+"""How many seconds a dead orphan may stay in the process table while this process continues."""
 DRAIN = 1.0
-"""How long a pipe may stay open after the process has ended: something it left behind holds it."""
+"""How many seconds a pipe may stay open after the process has ended, because something that it left behind holds it."""
 
 
 class Process:
-    """A running process: its sinks get what it writes, as it comes, in large pieces."""
+    """A running process. Its sinks get its output as it arrives, in large pieces."""
 
-    def __init__(self, child: "subprocess.Popen[bytes]", mark: str) -> None:
+    def __init__(self, child: "subprocess.Popen[bytes]", tag: str, exited: Callable[[], None] | None = None) -> None:
         self.pid = child.pid
-        self.mark = mark
+        self.tag = tag
         self.exit_code: int | None = None
         self._child = child
+        self._heard_exit = exited
         self._loop = asyncio.get_running_loop()
         self._ending: asyncio.Future[Ending] = self._loop.create_future()
         self._pipes: list[int] = []
         self._sinks: dict[int, Sink] = {}
         self._flooded: set[int] = set()
         self._leaving: asyncio.TimerHandle | None = None
+        self._draining: asyncio.TimerHandle | None = None
+        self._limiting: asyncio.TimerHandle | None = None
         self._last_output = self._loop.time()
         self._exit_watch = _watch_exit(child, self._loop, self._exited)
 
     def read(self, pipe: int, sink: Sink) -> None:
-        """Until its end. From now on it is this one's to close."""
+        """Read the pipe until its end. From now on this object closes it."""
         os.set_blocking(pipe, False)
         self._pipes.append(pipe)
         self._sinks[pipe] = sink
         self._loop.add_reader(pipe, self._readable, pipe)
 
     async def wait(self, *, limit: float | None = None, idle: float | None = None) -> Ending:
-        """Until it has ended and all its output is read, or a limit is reached; then it still runs."""
-        timers: list[asyncio.TimerHandle] = []
-        if limit is not None:
-            timers.append(self._loop.call_later(limit, self._end, "timeout"))
-        if idle is not None:
-            timers.append(self._loop.call_later(idle, self._check_idle, idle, timers))
+        """Wait until it has ended and all its output is read, or until a limit is reached; then it still runs."""
+        if limit is not None or idle is not None:
+            until = self._loop.time() + limit if limit is not None else NEVER
+            self._check_limits(until, idle if idle is not None else NEVER)
         try:
             return await self._ending
         finally:
-            for timer in timers:
-                timer.cancel()
+            if self._limiting:
+                self._limiting.cancel()
 
     def expect_exit(self, within: float) -> None:
-        """It has said its last word, as far as one can tell: it may take this long to go. More words, more time."""
+        """Expect the process to end within this time, because it seems to have finished. Further output extends the
+        time.
+        """
         if self._leaving:
             self._leaving.cancel()
         self._leaving = self._loop.call_later(within, self._end, "lingering")
 
     def close(self) -> None:
-        """Take what it left in its pipes, which is not more than they hold, and let go of it."""
+        """Read what it left in its pipes, which is at most what they hold, and release it."""
         self._exit_watch()
+        # A timer that is left would keep all this in memory until its time comes.
+        for timer in (self._leaving, self._draining):
+            if timer:
+                timer.cancel()
         for pipe in tuple(self._sinks):
             for _ in range(PIPE_SIZE // CHUNK):
                 if pipe in self._sinks:
@@ -82,11 +96,12 @@ class Process:
         if self.exit_code is None:
             self.exit_code = self._child.wait()
 
-    def _readable(self, pipe: int) -> None:
+    def _readable(self, pipe: int, most: int = CHUNK) -> int:
+        """Read once, and return the number of bytes."""
         try:
-            data = os.read(pipe, CHUNK)
+            data = os.read(pipe, most)
         except BlockingIOError:
-            return
+            return 0
         except OSError:
             data = b""
         if data:
@@ -94,39 +109,80 @@ class Process:
             if len(data) >= FLOOD and pipe not in self._flooded:
                 self._flooded.add(pipe)
                 _enlarge(pipe)
-            self._pass_on(data, self._sinks[pipe])
-            return
+            self._pass_on(partial(self._sinks[pipe], data))
+            return len(data)
         self._loop.remove_reader(pipe)
         del self._sinks[pipe]
         self._finish_if_over()
+        return 0
 
-    def _pass_on(self, data: bytes, sink: Sink) -> None:
+    def _pass_on(self, call: Callable[[], None]) -> None:
         try:
-            sink(data)
+            call()
         except Exception as error:  # noqa: BLE001 - whatever a sink meets (a full disk) is the waiter's to hear
             if not self._ending.done():
                 self._ending.set_exception(error)
 
-    def _exited(self, code: int) -> None:
-        self.exit_code = code
+    def _exited(self) -> None:
+        if self._heard_exit:
+            self._take_what_is_there()
+            self._pass_on(self._heard_exit)
+        self.exit_code = self._child.wait()
+        for pipe in tuple(self._sinks):
+            # Usually this is the end of it, and no event must be waited for.
+            self._readable(pipe)
         self._finish_if_over()
         if self._sinks:
-            self._loop.call_later(DRAIN, self._end, "exited")
+            self._draining = self._loop.call_later(DRAIN, self._end, "exited")
+
+    def _take_what_is_there(self) -> None:
+        """Read everything that it wrote: it is in its pipes now, because a write that did not fit would have blocked
+        it.
+        """
+        for pipe in tuple(self._sinks):
+            left = _waiting_in(pipe)
+            while left > 0 and (read := self._readable(pipe, min(left, CHUNK))):
+                left -= read
 
     def _finish_if_over(self) -> None:
         if self.exit_code is not None and not self._sinks:
             self._end("exited")
 
-    def _check_idle(self, idle: float, timers: list[asyncio.TimerHandle]) -> None:
-        quiet = self._loop.time() - self._last_output
-        if quiet >= idle:
+    def _check_limits(self, until: float, idle: float) -> None:
+        """Check both limits with one timer: most processes end long before either."""
+        now = self._loop.time()
+        if now >= until:
+            self._end("timeout")
+        elif now - self._last_output >= idle:
             self._end("idle")
         else:
-            timers.append(self._loop.call_later(idle - quiet, self._check_idle, idle, timers))
+            self._limiting = self._loop.call_at(min(until, self._last_output + idle), self._check_limits, until, idle)
 
     def _end(self, ending: Ending) -> None:
         if not self._ending.done():
             self._ending.set_result(ending)
+
+
+class _Reaping:
+    """Reaps dead orphans from time to time while anything runs: one timer for all processes."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def begin(self) -> None:
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop = loop
+            loop.call_later(REAP_EVERY, self._reap)
+
+    def _reap(self) -> None:
+        adopted()
+        self._loop = None
+        if live:
+            self.begin()
+
+
+_reaping = _Reaping()
 
 
 @asynccontextmanager
@@ -135,26 +191,30 @@ async def spawn(
     *,
     cwd: Path,
     env: Mapping[str, str],
-    attempt: str,
-    stdin: Path | str | None = None,
+    tag: str,
+    stdin: Path | str | bytes | None = None,
     stdout: Sink | int,
     stderr: Sink | None = None,
     grace: float = 5.0,
     interrupt_first: bool = False,
     spare: Callable[[int], bool] | None = None,
+    exited: Callable[[], None] | None = None,
 ) -> AsyncGenerator[Process]:
-    """Start `argv`; leaving the block ends the whole tree. `stdout` as a number is a file for both streams.
+    """Start `argv`; leaving the block ends the whole tree.
 
-    `spare` tells what may live on after a process that ended by itself. Who gives it must end those later.
+    `stdin` as bytes is what the process reads. `stdout` as a number is a file for both streams. `exited` is called when
+    the process itself has ended and all its output was read: later output comes from something that it left.
+
+    `spare` says what may live on after a process that ended by itself. The caller must end those later.
     """
     adopt_orphans()
     start_guard()
-    name, _, value = mark(attempt).partition("=")
     file = stdout if isinstance(stdout, int) else None
-    child, pipes = _started(argv, cwd=cwd, env={**env, name: value}, stdin=stdin or os.devnull, file=file)
-    process = Process(child, mark(attempt))
-    started.add(process.pid)
-    live.add(process.mark)
+    marked = {**env, TAG: f"{TOKEN}.{tag}"}
+    child, pipes = _started(argv, tag, cwd=cwd, env=marked, stdin=stdin or os.devnull, file=file)
+    process = Process(child, tag, exited)
+    live.add(tag)
+    _reaping.begin()
     try:
         if not isinstance(stdout, int):
             for pipe, sink in zip(pipes, (stdout, stderr or stdout), strict=True):
@@ -165,26 +225,52 @@ async def spawn(
 
 
 def _started(
-    argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: Path | str, file: int | None
+    argv: Sequence[str], tag: str, *, cwd: Path, env: Mapping[str, str], stdin: Path | str | bytes, file: int | None
 ) -> tuple["subprocess.Popen[bytes]", list[int]]:
-    """The process, and where its output and its complaints are read, if they do not go to a file."""
-    feed = os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
+    """The process, and the pipes of its two streams, if they do not go to a file."""
+    feed = _held(stdin) if isinstance(stdin, bytes) else os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
     read: list[int] = []
     written: list[int] = []
     try:
         while file is None and len(read) < 2:  # noqa: PLR2004 - output and complaints
-            # Not by subprocess: it makes files of them, which cost several times as much.
+            # subprocess is not used for this: it would make file objects, which cost several times as much.
             ends = os.pipe()
             read.append(ends[0])
             written.append(ends[1])
         out, err = written or (file, file)
-        child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=feed, stdout=out, stderr=err, start_new_session=True)
+        child = start_marked(
+            tag,
+            partial(
+                subprocess.Popen,
+                argv,
+                cwd=cwd,
+                env=env,
+                stdin=feed,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            ),
+        )
     except OSError as error:
         _close(read)
         raise cannot_start(argv, cwd, error) from error
     finally:
         _close([feed, *written])
     return child, read
+
+
+def _held(data: bytes) -> int:
+    """An unnamed file with this content: a pipe would have to be fed while the process runs."""
+    if hasattr(os, "memfd_create"):
+        file = os.memfd_create("stdin")
+    else:
+        handle, name = tempfile.mkstemp()
+        os.unlink(name)  # noqa: PTH108 - it is to have none
+        file = handle
+    while data:
+        data = data[os.write(file, data) :]
+    os.lseek(file, 0, os.SEEK_SET)
+    return file
 
 
 def _close(files: list[int]) -> None:
@@ -202,18 +288,16 @@ async def _leave_nothing(
 
             root, patience, spared = (process.pid, grace, None) if running else (None, 0.0, spare)
             await _to_its_end(
-                asyncio.to_thread(
-                    end, root, process.mark, grace=patience, interrupt_first=interrupt_first, spare=spared
-                )
+                asyncio.to_thread(end, root, process.tag, grace=patience, interrupt_first=interrupt_first, spare=spared)
             )
     finally:
         process.close()
         started.discard(process.pid)
-        live.discard(process.mark)
+        live.discard(process.tag)
 
 
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """A task that is cancelled, even a second time, must not leave the tree half ended."""
+    """Finish the work even if the task is cancelled, even a second time: the tree must not stay half ended."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -225,16 +309,11 @@ async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
         raise cancelled
 
 
-def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusable:
-    if isinstance(error, FileNotFoundError) and not cwd.is_dir():
-        return AgentUnusable(f"the directory {cwd} is gone.", "Run ralph where the project is.")
-    if isinstance(error, FileNotFoundError):
-        return AgentUnusable(f"{argv[0]} is not on PATH.", "Install it, or choose another agent: ralph doctor")
-    if isinstance(error, PermissionError):
-        return AgentUnusable(
-            f"{argv[0]} is not executable.", f"Make it so (chmod +x {argv[0]}), or choose another agent."
-        )
-    return AgentUnusable(f"{argv[0]} cannot be started: {error.strerror}.", "See what this machine has: ralph doctor")
+def _waiting_in(pipe: int) -> int:
+    """How many bytes are in it now."""
+    count = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
 
 
 def _enlarge(pipe: int) -> None:
@@ -244,12 +323,12 @@ def _enlarge(pipe: int) -> None:
 
 
 def _watch_exit(
-    child: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, exited: Callable[[int], None]
+    child: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, exited: Callable[[], None]
 ) -> Callable[[], None]:
-    """Call `exited` once with the exit code; return what stops watching."""
+    """Call `exited` once when it has ended; return the function that stops watching."""
     if not hasattr(os, "pidfd_open"):
         future = loop.run_in_executor(None, child.wait)
-        future.add_done_callback(lambda done: None if done.cancelled() else exited(done.result()))
+        future.add_done_callback(lambda done: None if done.cancelled() else exited())
         return lambda: None
     pidfd = os.pidfd_open(child.pid)
 
@@ -262,7 +341,7 @@ def _watch_exit(
 
     def readable() -> None:
         stop()
-        exited(child.wait())
+        exited()
 
     loop.add_reader(pidfd, readable)
     return stop
