@@ -1,4 +1,4 @@
-"""The file of a message bus: opened without following links, one writer in it at a time, read as it grows."""
+"""The file of a message bus: opened without following links, with one writer at a time, and read as it grows."""
 
 import errno
 import fcntl
@@ -14,7 +14,7 @@ from ralph.store.bus_format import Gap, Message, Scanner
 from ralph.store.files import write_all
 
 READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-"""Without blocking: an agent may have put a pipe in the place of the file."""
+"""The flags to read without blocking: an agent may have replaced the file with a pipe."""
 APPEND = READ | os.O_RDWR | os.O_APPEND | os.O_CREAT
 PATIENCE = 30.0
 """How long to wait for other writers, in seconds."""
@@ -23,7 +23,7 @@ LOOK_AGAIN = 0.1
 CHUNK = 1 << 20
 
 Mark = tuple[int, int, int]
-"""What tells one state of a file from another: which file it is, and how long."""
+"""What distinguishes one state of a file from another: which file it is, and its length."""
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def opened(path: Path) -> Generator[tuple[int, Mark]]:
 
 @contextmanager
 def locked(path: Path) -> Generator[tuple[int, Mark]]:
-    """The file, open for appending. The kernel drops the lock with the process, so none is ever stale."""
+    """The file, open for appending. The kernel drops the lock with the process, so no lock is ever stale."""
     until = time.monotonic() + PATIENCE
     while True:
         file = os.open(path, APPEND, 0o600)
@@ -47,7 +47,7 @@ def locked(path: Path) -> Generator[tuple[int, Mark]]:
             if _is_at(path, now):
                 yield file, now
                 return
-            # Someone has put another file in its place meanwhile: that one is the bus now.
+            # Someone replaced the file meanwhile: the new one is the bus now.
         finally:
             os.close(file)
 
@@ -63,7 +63,7 @@ def readable_errors(doing: str, path: Path) -> Generator[None]:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise StateError(f"{path} is a symbolic link.", "Remove it: messages are kept in a file.") from error
-        hint = "Look at the directory, at who may use it, and at the room on the disk."
+        hint = "Check the directory, its permissions and the free space on the disk."
         raise StateError(f"cannot {doing} {path}: {error.strerror}.", hint) from error
 
 
@@ -76,7 +76,7 @@ def sync_directory(path: Path) -> None:
 
 
 class Reader:
-    """Reads a file from where it was the last time, or from the beginning if it is another file now."""
+    """Reads a file from where the last read ended, or from the beginning if it is another file now."""
 
     def __init__(self) -> None:
         self._scanner = Scanner()
@@ -95,7 +95,9 @@ class Reader:
         return list(self._scanner.scan(_rest(file, self._scanner.offset), whole=whole))
 
     def append(self, file: int, data: bytes, message_id: str) -> bool:
-        """Write a message. Whether it counts as read already: only if all before it is read."""
+        """Write a message. Return whether it counts as read already, which is so only if everything before it was
+        read.
+        """
         write_all(file, data)
         now = _mark(os.fstat(file))
         start = now[2] - len(data)
@@ -106,11 +108,11 @@ class Reader:
         return follows
 
     def has_all(self, path: Path) -> bool:
-        """Whether nothing has happened to the file since it was read."""
+        """Whether nothing happened to the file since it was read."""
         return _mark_at(path) == self._mark
 
     def forget(self) -> None:
-        """There is no file any more."""
+        """Start from the beginning, because the file does not exist any more."""
         self._scanner, self._mark = Scanner(), None
 
     def wait_for_change(self, path: Path) -> None:

@@ -7,6 +7,8 @@ A message is its front matter, its body, and a comment that ends it with its own
     type: FACT
     ts: 2026-02-05T10:00:00.123456Z
     run: a1b2c3d4
+    project: shop
+    task: task-001
     ---
 
     The tests pass.
@@ -28,35 +30,40 @@ from ralph.model.errors import ConfigError, StateError
 WORD = r"[A-Za-z0-9_.-]+"
 _ID = r"\d{8}T\d{6}\.\d{6}Z"
 _BEGIN = b"---\nid: "
-# At the beginning of a line, which is looked at second: a search for `^` is eight times slower. The blank line belongs
-# to it: else the `---` of the next message could complete a header that was cut off.
+# The pattern begins before the line and checks the line's start second: a search for `^` is eight times slower. The
+# blank line is part of it; otherwise the `---` of the next message could complete a header that was cut off.
 _HEADER = re.compile(
     rf"""---\n(?<![^\n]---\n)id:\ (?P<id>{_ID})\n"""
     rf"""type:\ "?(?P<type>{WORD})"?\n"""
     r"""ts:\ (?P<ts>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\n"""
-    rf"""run:\ "?(?P<run>(?:{WORD})?)"?\n---\n\n""".encode(),
+    rf"""run:\ "?(?P<run>(?:{WORD})?)"?\n"""
+    rf"""(?:project:\ "?(?P<project>{WORD})"?\n)?(?:task:\ "?(?P<task>{WORD})"?\n)?---\n\n""".encode(),
     re.VERBOSE,
 )
 _BEGINNING = re.compile(rb"^\\*---\nid: ", re.MULTILINE)
 _ESCAPED_BEGINNING = re.compile(rb"^\\(\\*---\nid: )", re.MULTILINE)
 _WORD = re.compile(WORD)
+_NO_WORD = re.compile(r"[^A-Za-z0-9_.-]+")
 _UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 _PLAIN_YAML = re.compile(rf"(?!(?i:y|n|yes|no|on|off|true|false|null)$)[A-Za-z_](?:{WORD})?")
-"""A word that every reader of YAML takes for text."""
+"""A word that every YAML parser reads as text."""
 
 
 class Message(Struct, frozen=True):
     id: str
-    """Ordered like the messages, and unique in its file: the moment of posting, or a little later."""
+    """The id, unique in its file and ordered like the messages: the time of posting, or a little later."""
     type: str
     ts: float
     run: str
-    """The run that posted it, if one did."""
+    """The run that posted the message, if one did."""
     body: str
+    project: str = ""
+    """The project and the task that the message is about, as far as they are known."""
+    task: str = ""
 
 
 class Gap(Struct, frozen=True):
-    """A stretch of the file that is no message, and was skipped."""
+    """A part of the file that is no message, and was skipped."""
 
     offset: int
     size: int
@@ -72,8 +79,13 @@ def check_word(name: str, word: str) -> None:
         raise ConfigError(f"the {name} {word!r} is not a word.", "It may have letters, digits, `_`, `.` and `-`.")
 
 
-def new_message(kind: str, body: str, run: str, *, after: str) -> Message:
-    """Its id comes after `after`, also when the clock has been stepped back."""
+def word_of(name: str) -> str:
+    """The name as one word of the front matter."""
+    return _NO_WORD.sub("_", name).strip("_")
+
+
+def new_message(kind: str, body: str, run: str, *, after: str, project: str = "", task: str = "") -> Message:
+    """A message whose id comes after `after`, even if the clock was set back."""
     now = datetime.now(UTC)
     name = _id(now)
     if name <= after:
@@ -81,11 +93,13 @@ def new_message(kind: str, body: str, run: str, *, after: str) -> Message:
             name = _id(_moment(after) + timedelta(microseconds=1))
         except OverflowError:
             raise StateError(f"no message id comes after {after}.", "Move the bus file away.") from None
-    return Message(name, kind, now.timestamp(), run, _UNWRITABLE.sub("\ufffd", body))
+    return Message(name, kind, now.timestamp(), run, _UNWRITABLE.sub("\ufffd", body), project, task)
 
 
 def render(message: Message) -> bytes:
     head = f"id: {message.id}\ntype: {_yaml(message.type)}\nts: {iso(message.ts)}\nrun: {_yaml(message.run)}\n"
+    names = (("project", message.project), ("task", message.task))
+    head += "".join(f"{name}: {_yaml(word)}\n" for name, word in names if word)
     body = message.body.encode()
     if _BEGIN in body:
         body = _BEGINNING.sub(rb"\\\g<0>", body)
@@ -97,16 +111,16 @@ def iso(ts: float) -> str:
 
 
 class Scanner:
-    """Finds the messages in a file that grows. What is unfinished at its end is looked at again with more of it."""
+    """Finds the messages in a growing file. It scans an unfinished end again when there is more of it."""
 
     def __init__(self) -> None:
         self.offset = 0
-        """Everything before it is done with."""
+        """The offset up to which everything is done."""
         self.last = ""
         """The id of the last message."""
 
     def scan(self, data: bytes, *, whole: bool = False) -> Iterator[Message | Gap]:
-        """What is in `data`, which begins at `offset`. If it is `whole`, nothing more comes."""
+        """The messages and gaps in `data`, which begins at `offset`. If it is `whole`, nothing more comes."""
         heads = list(_HEADER.finditer(data))
         limits = [*(head.start() for head in heads[1:]), len(data)]
         base, done = self.offset, 0
@@ -125,6 +139,7 @@ class Scanner:
 
     def _message(self, head: re.Match[bytes], body: bytes) -> Message | None:
         name, kind, ts, run = (head[group].decode() for group in ("id", "type", "ts", "run"))
+        project, task = ((head[group] or b"").decode() for group in ("project", "task"))
         if name <= self.last:
             return None
         try:
@@ -136,7 +151,7 @@ class Scanner:
         body = body.removesuffix(b"\n")
         if _BEGIN in body:
             body = _ESCAPED_BEGINNING.sub(rb"\1", body)
-        return Message(name, kind, seconds, run, body.decode(errors="replace"))
+        return Message(name, kind, seconds, run, body.decode(errors="replace"), project, task)
 
 
 def _gap(data: bytes, base: int, start: int, stop: int) -> Iterator[Gap]:

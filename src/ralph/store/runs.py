@@ -1,156 +1,318 @@
-"""Runs in the store: begin, end, list, find."""
+"""Runs in the store: written first, then driven; listed, found, and asked for their status."""
 
 import os
-import secrets
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, or_, select
+from msgspec import Struct
 
-from ralph.model.errors import AgentUnusable, ConfigError
+from ralph.model.errors import ConfigError
 from ralph.model.events import Tokens
-from ralph.model.runs import Run, RunStatus
-from ralph.model.verdicts import AnyVerdict, exit_code
-from ralph.proc.identity import lives, started
-from ralph.store import schema
-from ralph.store.database import transaction
-from ralph.store.journal import Journal
+from ralph.model.evidence import Spent
+from ralph.model.runs import ALIVE, LIVE, Now, Run, RunStatus, family, parent_of, part_name
+from ralph.store.owner import read_owner, status_now
+from ralph.store.sql import Found, Sql, Store, Writer
 
-ALIVE: tuple[RunStatus, ...] = ("running", "waiting", "paused")
-STEP = "step"
-"""In the options of a run that is a part of another one: the step of that one's journal that it is."""
-LAST_LETTER = "\U0010ffff"
-
-
-def new_run_id() -> str:
-    return secrets.token_hex(4)
-
-
-def begin_run(
-    connection: Connection,
-    *,
-    recipe: str,
-    version: int,
-    project: str,
-    options: dict[str, Any],
-    parent: str | None = None,
-    task: str | None = None,
-    run_id: str | None = None,
-) -> Run:
-    run = Run(
-        id=run_id or new_run_id(),
-        recipe=recipe,
-        recipe_version=version,
-        project=project,
-        status="running",
-        started_at=time.time(),
-        options=options,
-        parent_id=parent if parent and exists(connection, parent) else None,
-        task_id=task,
-        pid=os.getpid(),
-        pid_started=started(),
-    )
-    row = {name: getattr(run, name) for name in run.__struct_fields__}
-    row |= {"options": msgspec.json.encode(options), "tokens": msgspec.json.encode(run.tokens).decode()}
-    with transaction(connection, durable=True):
-        connection.execute(schema.runs.insert(), row)
-    return run
+LAST = "\U0010ffff"
+LETTERS = 8
+AT_ONCE = 200
+"""How many trees one statement asks for."""
+COLUMNS = (
+    "id, recipe, project_id, is_part, task_id, label, unit, iteration_limit, agent, started_at, status, verdict,"
+    " reason, proof, exit_code, iterations, ended_at, active_at, last_reason, doing, doing_iteration, doing_since,"
+    " doing_until, owner, until"
+)
+BELOW = "(part.id = run.id OR part.id > run.id || '.' AND part.id < run.id || '/')"
+"""The condition for a run and all below it: a range of ids."""
+SPENT = f"""(SELECT sum(part.usd) FROM runs AS part WHERE {BELOW}) AS usd,
+    (SELECT sum(part.tokens_input) FROM runs AS part WHERE {BELOW}) AS tokens_input,
+    (SELECT sum(part.tokens_output) FROM runs AS part WHERE {BELOW}) AS tokens_output,
+    (SELECT sum(part.tokens_cache_read) FROM runs AS part WHERE {BELOW}) AS tokens_cache_read,
+    (SELECT sum(part.tokens_cache_write) FROM runs AS part WHERE {BELOW}) AS tokens_cache_write"""  # noqa: S608 - no value in it
+_SELECT = f"SELECT {COLUMNS}, {SPENT} FROM runs AS run"  # noqa: S608 - no value in it
+_AMOUNTS = ("usd", "tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write")
+_SUMS = ", ".join(f"sum(part.{name}) AS {name}" for name in _AMOUNTS)
+_BELOW_ONE = f"FROM runs AS run JOIN runs AS part ON {BELOW} WHERE run.id = :id GROUP BY run.id"
+"""The parts of one run, read once and not once for each sum."""
+_OWN = f"SELECT {COLUMNS}, {', '.join(_AMOUNTS)} FROM runs"  # noqa: S608 - no value in it
+_INSERT = """INSERT INTO runs (id, recipe, project_id, is_part, task_id, options, label, unit, iteration_limit, agent,
+    started_at, status, reason, proof, iterations, active_at, seconds, tokens_input, tokens_output, tokens_cache_read,
+    tokens_cache_write, last_reason, doing, doing_iteration, doing_since, until)
+    VALUES (:id, :recipe, :project_id, :is_part, :task_id, :options, :label, :unit, :iteration_limit, :agent,
+    :now, 'queued', '', '', 0, :now, 0, 0, 0, 0, 0, '', '', 0, 0, 0)"""
 
 
-def take_over(connection: Connection, run: Run) -> Run:
-    """This process goes on with the run."""
-    change = {"status": "running", "verdict": None, "reason": "", "exit_code": None, "ended_at": None}
-    change |= {"pid": os.getpid(), "pid_started": started()}
-    _update(connection, run.id, change)
-    return msgspec.structs.replace(run, **change)
+class NewRun(Struct, frozen=True, kw_only=True):
+    """Everything that a run is stored with. `options` holds what is needed to drive it."""
+
+    id: str
+    recipe: str
+    project: str
+    options: bytes
+    is_part: bool = False
+    task_id: str | None = None
+    label: str = ""
+    unit: str = "iteration"
+    limit: int | None = None
+    agent: str = ""
 
 
-def finish_run(connection: Connection, journal: Journal, verdict: AnyVerdict, *, status: RunStatus = "ended") -> None:
-    journal.flush(last=True)
-    change: dict[str, Any] = {
-        "status": status,
-        "verdict": verdict.kind,
-        "reason": verdict.reason,
-        "exit_code": exit_code(verdict),
-        "ended_at": time.time(),
+def new_run_id(parent: str | None = None) -> str:
+    """A new id for a run that a person starts, or an agent below `parent`."""
+    name = os.urandom(LETTERS // 2).hex()
+    return f"{parent}.{name}" if parent else name
+
+
+def part_id(parent: str, name: str) -> str:
+    return f"{parent}.{part_name(name)}"
+
+
+def add_run(store: Writer, run: NewRun, *, if_missing: bool = False) -> None:
+    """Add a run. With `if_missing`, a repeat after a kill finds the existing run."""
+    values = {
+        "id": run.id,
+        "recipe": run.recipe,
+        "project_id": run.project,
+        "is_part": int(run.is_part),
+        "task_id": run.task_id,
+        "options": run.options,
+        "label": run.label,
+        "unit": run.unit,
+        "iteration_limit": run.limit,
+        "agent": run.agent,
+        "now": time.time(),
     }
-    _update(connection, journal.run_id, change)
+    text = f"{_INSERT} ON CONFLICT (id) DO NOTHING" if if_missing else _INSERT
+    store.write(Sql(text, values), sync=True)
 
 
-def list_runs(
-    connection: Connection,
-    *,
-    project: str | None = None,
-    limit: int | None = None,
-) -> list[Run]:
-    """The newest first."""
-    query = select(schema.runs).order_by(schema.runs.c.started_at.desc())
-    if project is not None:
-        # A directory whose name is not UTF-8 is refused by every loop, so nothing has run there.
-        query = query.where(schema.runs.c.project == project.encode(errors="replace").decode())
-    return [from_row(row) for row in connection.execute(query.limit(limit)).mappings()]
+def get_run(store: Store, run_id: str) -> Run | None:
+    own = ", ".join(f"run.{name}" for name in COLUMNS.split(", "))
+    rows = store.read(f"SELECT {own}, {_SUMS} {_BELOW_ONE}", id=run_id)
+    return from_row(rows[0]) if rows else None
 
 
-def find_run(connection: Connection, prefix: str) -> Run:
+def options_of(store: Store, run_id: str) -> Any:
+    [row] = store.read("SELECT options FROM runs WHERE id = :id", id=run_id)
+    return msgspec.json.decode(row["options"])
+
+
+def find_run(store: Store, prefix: str) -> Run:
+    """The run whose id begins with `prefix`; if there are several, the one that all others are below."""
     first = prefix.lower()
-    # A range of the index; LIKE would look at every run.
-    query = select(schema.runs).where(schema.runs.c.id.between(first, f"{first}{LAST_LETTER}")).limit(2)
-    found = [from_row(row) for row in connection.execute(query).mappings()] if first.isascii() and first else []
+    found = _beginning_with(store, first) if first.isascii() and first else []
     if len(found) == 1:
-        return found[0]
+        run = get_run(store, found[0])
+        if run:
+            return run
     problem = "several runs begin with" if found else "there is no run"
     raise ConfigError(f"{problem} {prefix!r}.", "See the list: ralph runs --all")
 
 
-def latest_interrupted(connection: Connection, project: str) -> Run:
-    """Or the latest one that ended because its agent could not work: that can be mended, too."""
-    table = schema.runs
-    resumable = or_(table.c.status.in_(("interrupted", "stopped", *ALIVE)), table.c.verdict == AgentUnusable.verdict)
-    query = select(table).where(table.c.project == project, resumable).order_by(table.c.started_at.desc())
-    for row in connection.execute(query).mappings():
-        run = from_row(row)
-        if run.status not in ALIVE:
-            return run
-    raise ConfigError("no interrupted run in this project.", "See what ran: ralph runs")
+def _beginning_with(store: Store, prefix: str) -> list[str]:
+    """At most two ids, neither of which is below the other. Ids of parts may have capitals, so case is ignored."""
+    text = "SELECT id FROM runs WHERE {} ORDER BY length(id), id LIMIT 2"
+    if "." not in prefix:
+        # This is a range of the index; LIKE would read every run.
+        inside = "id BETWEEN :first AND :last AND id NOT LIKE '%.%'"
+        tops = store.read(text.format(inside), first=prefix, last=prefix + LAST)
+        return [row["id"] for row in tops]
+    top = prefix.partition(".")[0]
+    inside = "id BETWEEN :first AND :last AND lower(substr(id, 1, :size)) = :prefix"
+    rows = store.read(text.format(inside), first=top, last=top + LAST, size=len(prefix), prefix=prefix)
+    ids = [row["id"] for row in rows]
+    return ids[:1] if len(ids) > 1 and ids[1].startswith(f"{ids[0]}.") else ids
 
 
-def exists(connection: Connection, run_id: str) -> bool:
-    return connection.execute(select(schema.runs.c.id).where(schema.runs.c.id == run_id)).first() is not None
+def list_runs(
+    store: Store, *, project: str | None = None, limit: int | None = None, tops: bool = False, since: float = 0.0
+) -> list[Run]:
+    """The runs, the newest first; `tops` gives only those without a run above them."""
+    wanted = ["run.started_at >= :since"]
+    wanted += ["run.project_id = :project"] if project is not None else []
+    wanted += ["run.id NOT LIKE '%.%'"] if tops else []
+    text = f"{_SELECT} WHERE {' AND '.join(wanted)} ORDER BY run.started_at DESC LIMIT :most"
+    values: dict[str, Any] = {} if project is None else {"project": project}
+    return [from_row(row) for row in store.read(text, since=since, most=limit or 2**31 - 1, **values)]
 
 
-def _update(connection: Connection, run_id: str, change: dict[str, Any]) -> None:
-    with transaction(connection, durable=True):
-        connection.execute(schema.runs.update().where(schema.runs.c.id == run_id).values(change))
+def live_runs(store: Store, project: str | None = None) -> list[Run]:
+    """The runs that are active, the oldest first. A run whose process died is not among them."""
+    statuses = ", ".join(f"'{status}'" for status in LIVE)
+    where = f"run.status IN ({statuses})" + ("" if project is None else " AND run.project_id = :project")
+    values: dict[str, Any] = {} if project is None else {"project": project}
+    found = [from_row(row) for row in store.read(f"{_SELECT} WHERE {where}", **values)]
+    # They are sorted here: to sort in the query, SQLite would read all runs of the project.
+    return sorted((run for run in found if run.is_live), key=lambda run: run.started_at)
 
 
-def from_row(row: Any) -> Run:
-    fields = dict(row)
-    fields["options"] = msgspec.json.decode(fields["options"])
-    fields["tokens"] = msgspec.json.decode(fields["tokens"], type=Tokens)
-    fields["status"] = status_now(fields["status"], fields["pid"], fields["pid_started"])
-    return Run(**fields)
+def last_over(store: Store, project: str | None, *, live: int) -> Run | None:
+    """The newest run that is not active, except for those that other runs (of the project) started."""
+    ours, same = ("run.project_id = :project AND", "above.project_id = run.project_id AND") if project else ("", "")
+    above = f"CASE WHEN length(run.id) > {LETTERS} THEN substr(run.id, 1, length(run.id) - {LETTERS + 1}) ELSE '' END"
+    rows = store.read(
+        f"SELECT id, status, owner, until FROM runs AS run WHERE {ours} run.is_part = 0"  # noqa: S608 - no value in it
+        f" AND NOT EXISTS (SELECT 1 FROM runs AS above WHERE {same} above.id = {above})"
+        " ORDER BY run.started_at DESC LIMIT :most",
+        most=live + 1,
+        **({"project": project} if project else {}),
+    )
+    found = next((row["id"] for row in rows if _status(row) not in LIVE), None)
+    return get_run(store, found) if found else None
 
 
-def status_now(stored: RunStatus, pid: int, pid_started: float) -> RunStatus:
-    """A run whose process died without a word can be resumed, and is never shown as running for ever."""
-    return "interrupted" if stored in ALIVE and not lives(pid, pid_started) else stored
+def tree_of(store: Store, run_id: str) -> list[Run]:
+    """The run and all below it, the oldest first."""
+    rows = store.read(
+        f"{_OWN} WHERE id = :id OR id > :id || '.' AND id < :id || '/' ORDER BY started_at, id", id=run_id
+    )
+    return [from_row(row) for row in _with_parts(rows)]
 
 
-def whole(connection: Connection, run: Run) -> Run:
-    """The run that this one is a part of, or itself. One process drives a run with all its parts."""
-    while STEP in run.options and run.parent_id:
-        run = find_run(connection, run.parent_id)
+def forest_of(store: Store, ids: Sequence[str]) -> list[Run]:
+    """The trees of several runs, the oldest first, in as few statements as their number allows."""
+    known = set(ids)
+    tops = [each for each in known if known.isdisjoint(family(each)[1:])]
+    found: list[Run] = []
+    for start in range(0, len(tops), AT_ONCE):
+        names = {f"id{place}": each for place, each in enumerate(tops[start : start + AT_ONCE])}
+        inside = " OR ".join(f"id = :{name} OR id > :{name} || '.' AND id < :{name} || '/'" for name in names)
+        found += [from_row(row) for row in _with_parts(store.read(f"{_OWN} WHERE {inside}", **names))]
+    return sorted(found, key=lambda run: (run.started_at, run.id))
+
+
+def runs_of_task(store: Store, project: str, task_id: str) -> list[Run]:
+    """All runs that worked on the task, including parts, the oldest first.
+
+    Imported runs count as older than all runs that were made here, whenever they were imported.
+    """
+    where = "run.project_id = :project AND run.task_id = :task"
+    order = "CASE WHEN run.verdict = 'imported' THEN 0 ELSE 1 END, run.started_at"
+    rows = store.read(f"{_SELECT} WHERE {where} ORDER BY {order}", project=project, task=task_id)
+    return [from_row(row) for row in rows]
+
+
+def runs_of_spec(store: Store, project: str, spec_id: str) -> list[Run]:
+    """The runs of the whole spec, the oldest first."""
+    return runs_labelled(store, project, "spec", spec_id)
+
+
+def runs_labelled(store: Store, project: str, recipe: str, label: str) -> list[Run]:
+    """The runs of a recipe with the same label, the oldest first."""
+    where = "run.project_id = :project AND run.recipe = :recipe AND run.label = :label"
+    rows = store.read(f"{_SELECT} WHERE {where} ORDER BY run.started_at", project=project, recipe=recipe, label=label)
+    return [from_row(row) for row in rows]
+
+
+def iterations_before(store: Store, run_id: str) -> int:
+    """How many iterations all other runs made at the same thing: the same task by the same role."""
+    rows = store.read(
+        "SELECT sum(other.iterations) AS made FROM runs AS own JOIN runs AS other ON other.project_id = own.project_id"
+        " AND other.recipe = own.recipe AND other.label = own.label AND other.task_id = own.task_id"
+        " WHERE own.id = :id AND other.id <> own.id",
+        id=run_id,
+    )
+    return rows[0]["made"] or 0
+
+
+def runs_under_way(store: Store, project: str) -> dict[str, str]:
+    """The tasks that are being worked on, each with its topmost run. A run that was killed does not count."""
+    statuses = ", ".join(f"'{status}'" for status in ALIVE)
+    rows = store.read(
+        f"SELECT id, task_id, status, owner, until FROM runs WHERE status IN ({statuses}) AND project_id = :project"  # noqa: S608 - no value in it
+        " AND task_id IS NOT NULL ORDER BY length(id) DESC",
+        project=project,
+    )
+    return {row["task_id"]: row["id"] for row in rows if _status(row) in ALIVE}
+
+
+def live_children(store: Store, run_id: str) -> int:
+    """How many runs that this run's agents started are still active."""
+    rows = store.read(
+        "SELECT status, owner, until FROM runs WHERE id > :id || '.' AND id < :id || '/' AND is_part = 0", id=run_id
+    )
+    return sum(_status(row) in ALIVE for row in rows)
+
+
+def spent_by(store: Store, run_id: str) -> Spent:
+    """What the run and all runs below it spent so far."""
+    [row] = store.read(f"SELECT {_SUMS}, sum(part.seconds) AS seconds {_BELOW_ONE}", id=run_id)
+    return Spent(row["usd"], _tokens(row), row["seconds"] or 0.0)
+
+
+def whole(store: Store, run: Run) -> Run:
+    """The run that this one is a part of, or the run itself."""
+    while run.is_part and (parent := get_run(store, parent_of(run.id) or "")):
+        run = parent
     return run
 
 
-def children(connection: Connection, run_id: str) -> list[Run]:
-    """The runs right below this one, the oldest first."""
-    query = select(schema.runs).where(schema.runs.c.parent_id == run_id).order_by(schema.runs.c.started_at)
-    return [from_row(row) for row in connection.execute(query).mappings()]
+def was_started_by_agent(store: Store, run_id: str) -> bool:
+    """Whether an agent inside another run started this run, or a run that it is a part of."""
+    below = {f"id{place}": each for place, each in enumerate(family(run_id)) if parent_of(each)}
+    if not below:
+        return False
+    wanted = ", ".join(f":{name}" for name in below)
+    text = f"SELECT 1 AS there FROM runs WHERE is_part = 0 AND id IN ({wanted})"  # noqa: S608 - no value in it
+    return bool(store.read(text, **below))
 
 
-def live_children(connection: Connection, run_id: str) -> int:
-    """How many runs that this one's agents started are still under way."""
-    query = select(schema.runs).where(schema.runs.c.parent_id == run_id, schema.runs.c.status.in_(ALIVE))
-    return sum(from_row(row).status in ALIVE for row in connection.execute(query).mappings())
+def exists(store: Store, run_id: str) -> bool:
+    return bool(store.read("SELECT 1 AS there FROM runs WHERE id = :id", id=run_id))
+
+
+def from_row(row: Found) -> Run:
+    status = _status(row)
+    doing = Now(row["doing"], row["doing_iteration"], row["doing_since"], row["doing_until"])
+    return Run(
+        id=row["id"],
+        recipe=row["recipe"],
+        project=row["project_id"],
+        status=status,
+        is_part=bool(row["is_part"]),
+        task_id=row["task_id"],
+        label=row["label"],
+        unit=row["unit"],
+        limit=row["iteration_limit"],
+        agent=row["agent"],
+        verdict=row["verdict"],
+        reason=row["reason"],
+        proof=row["proof"],
+        exit_code=row["exit_code"],
+        iterations=row["iterations"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        active_at=row["active_at"],
+        cost_usd=row["usd"],
+        tokens=_tokens(row),
+        last_reason=row["last_reason"],
+        now=doing if row["doing"] and status in LIVE else None,
+        owner=read_owner(row["owner"]),
+    )
+
+
+def _with_parts(rows: list[Found]) -> list[Found]:
+    """The rows of whole trees, with what the runs below each have spent added to it. For thousands of runs the database
+    would have to read each as many times as it is deep.
+    """
+    by_id = {row["id"]: row for row in rows}
+    for run_id in sorted(by_id, key=len, reverse=True):
+        if above := by_id.get(parent_of(run_id) or ""):
+            own = by_id[run_id]
+            above |= {name: (above[name] or 0) + own[name] for name in _AMOUNTS if own[name] is not None}
+    return rows
+
+
+def _status(row: Found) -> RunStatus:
+    return status_now(row["status"], read_owner(row["owner"]), row["until"])
+
+
+def _tokens(row: Found) -> Tokens:
+    return Tokens(
+        int(row["tokens_input"] or 0),
+        int(row["tokens_output"] or 0),
+        int(row["tokens_cache_read"] or 0),
+        int(row["tokens_cache_write"] or 0),
+    )
