@@ -1,4 +1,4 @@
-"""Any agent that speaks the Agent Client Protocol, through a client program of ours."""
+"""Any agent that speaks the Agent Client Protocol, through a client program of ralph's own."""
 
 import shutil
 import sys
@@ -10,7 +10,7 @@ from ralph.agents.acp_stream import AcpParser
 from ralph.agents.adapter import Adapter, Call, Invocation
 from ralph.agents.parser import Parser
 from ralph.model.errors import ConfigError
-from ralph.proc.spawn import cannot_start
+from ralph.proc.endings import cannot_start
 
 # `-P`: the project is the working directory, and nothing in it may stand in for a module of ours.
 CLIENT = (sys.executable, "-P", "-m", "ralph.agents.acp_client")
@@ -19,6 +19,7 @@ OURS = ("--permissions", "--model")
 
 class Acp(Adapter):
     name = "acp"
+    reports_cost = True
     environment = None
     # The client then cancels the turn, so that the agent ends its tools itself.
     interrupt_first = True
@@ -29,12 +30,15 @@ class Acp(Adapter):
         ours, theirs = _shared_out(flags)
         return Invocation([*CLIENT, *ours, "--", *command, *theirs], on_stdin=True)
 
+    def refuse_flags(self, flags: list[str]) -> None:
+        _shared_out(flags)
+
     def parser(self, *, stream: bool) -> Parser:  # noqa: ARG002 - the same reader for both
         return AcpParser()
 
 
 def _shared_out(flags: list[str]) -> tuple[list[str], list[str]]:
-    """The flags that the client takes, and the rest, which are the agent's."""
+    """The flags for the client, and the rest, which are for the agent."""
     ours: list[str] = []
     theirs: list[str] = []
     waiting = list(flags)
@@ -53,4 +57,6 @@ def _shared_out(flags: list[str]) -> tuple[list[str], list[str]]:
 def _check(name: str, value: str) -> None:
     known = get_args(Policy)
     if name == "--permissions" and value not in known:
-        raise ConfigError(f"--permissions={value} is no policy for an ACP agent.", f"Choose one of: {', '.join(known)}")
+        raise ConfigError(
+            f"--permissions={value} is not a policy for an ACP agent.", f"Choose one of: {', '.join(known)}"
+        )

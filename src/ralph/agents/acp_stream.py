@@ -1,10 +1,12 @@
-"""The Agent Client Protocol as an agent speaks it: JSON-RPC messages, the work in `session/update` notifications."""
+"""The Agent Client Protocol from the agent's side: JSON-RPC messages, with the work in `session/update`
+notifications.
+"""
 
 from collections.abc import Iterable
 from typing import Any
 
 from ralph.agents.acp_client import DENIED, PROBLEM
-from ralph.agents.acp_wire import Entry, Error, Line, Outcome, Params, Update
+from ralph.agents.acp_wire import Error, Line, Outcome, Params, PlanEntry, Update
 from ralph.agents.parser import JsonLines, summary
 from ralph.agents.problems import classify
 from ralph.model.events import (
@@ -27,7 +29,7 @@ ENDED = ("completed", "failed")
 
 
 class Tool:
-    """What is known of a tool call so far: it comes in pieces."""
+    """What is known about a tool call so far: it arrives in pieces."""
 
     def __init__(self) -> None:
         self.name = ""
@@ -44,7 +46,7 @@ class Tool:
 
     @property
     def called(self) -> tuple[str, str]:
-        """Its name, and the argument that tells most."""
+        """The tool's name, and its most telling argument."""
         named = self.name or (self.kind if self.kind != "other" else "") or self.title or "tool"
         return named, self.arguments or (self.title if self.title != named else "")
 
@@ -98,7 +100,7 @@ class AcpParser(JsonLines):
         return ()
 
     def _tool(self, update: Update) -> Iterable[AnyEvent]:
-        """Begins with the first that is heard of it, whatever that is; ends once."""
+        """The events of a tool call. It begins with the first message about it, whatever that is, and ends once."""
         key = update.tool_call_id
         if key in self._ended:
             return
@@ -112,7 +114,7 @@ class AcpParser(JsonLines):
         if update.status in ENDED:
             del self._tools[key]
             self._ended.add(key)
-            # Tool output is most of a stream: decoded only if somebody looks.
+            # Tool output is most of a stream: it is decoded only if somebody needs it.
             yield ToolEnd(key, update.output if self.watched else "", update.status == "failed")
 
     def _denied(self, update: Update) -> Iterable[AnyEvent]:
@@ -134,7 +136,7 @@ class AcpParser(JsonLines):
         yield Result(problem.message, is_error=True, cost_usd=self._cost, tokens=tokens, problem=problem)
 
     def _remaining(self) -> Iterable[AnyEvent]:
-        """What was held back until more should be known."""
+        """The events that were held back until more was known."""
         yield from self._speech.flush()
         for key, tool in self._tools.items():
             if not tool.shown:
@@ -143,7 +145,7 @@ class AcpParser(JsonLines):
 
 
 class Speech:
-    """Chunks of messages and of thoughts, put together again."""
+    """Chunks of messages and thoughts, joined again."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -170,7 +172,7 @@ class Speech:
             self._finally(text, update.message_id)
 
     def interrupt(self) -> Iterable[AnyEvent]:
-        """A tool is called: what was said before it is not the final message."""
+        """Note that a tool is called: what was said before it is not the final message."""
         self._final = []
         self._interrupted = True
         yield from self.flush()
@@ -197,7 +199,7 @@ def _opened(outcome: Outcome) -> Iterable[AnyEvent]:
         yield Progress(f"session {outcome.session_id[:8]}")
 
 
-def _todo(entries: list[Entry] | None) -> Iterable[AnyEvent]:
+def _todo(entries: list[PlanEntry] | None) -> Iterable[AnyEvent]:
     if entries is not None:
         yield Todo([TodoItem(entry.content, entry.status) for entry in entries])
 
@@ -207,5 +209,5 @@ def _problem(error: Error) -> Problem:
     if error.code == AUTH_REQUIRED:
         return Problem("auth", message)
     found = classify(message)
-    # Claude's own word for what its model's service said.
+    # Claude's own word for the answer of its model's service.
     return found if found.kind != "other" else Problem(classify(error.details.error_kind).kind, message, found.until)

@@ -1,4 +1,4 @@
-"""The messages of the Agent Client Protocol, as far as they are read: whatever else is in them is passed over."""
+"""The messages of the Agent Client Protocol, as far as they are read: other fields are ignored."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ class Cost(Struct, gc=False):
     currency: str = ""
 
 
-class Entry(Struct, gc=False):
+class PlanEntry(Struct, gc=False):
     content: str = ""
     status: str = "pending"
 
 
 class Plan(Struct, gc=False):
-    entries: list[Entry] | None = None
+    entries: list[PlanEntry] | None = None
 
 
 class Block(Struct, gc=False):
@@ -50,19 +50,21 @@ class Update(Struct, gc=False, rename="camel"):
     status: str | None = None
     raw_input: Raw = Raw()
     raw_output: Raw = Raw()
-    entries: list[Entry] | None = None
+    entries: list[PlanEntry] | None = None
     plan: Plan | None = None
     cost: Cost | None = None
     meta: Meta | None = field(default=None, name="_meta")
 
     @property
     def text(self) -> str:
-        """Of a chunk."""
+        """The text of a chunk."""
         return decoded(_block, self.content, Block()).text
 
     @property
     def output(self) -> str:
-        """Of a tool: as text if there is any; else the content that is meant for a screen; else whatever it is."""
+        """The output of a tool: as text if there is any; otherwise the content for a screen; otherwise the raw
+        value.
+        """
         if text := decoded(_text, self.raw_output, ""):
             return text
         parts = [part.content.text if part.content else part.path for part in decoded(_contents, self.content, [])]
@@ -94,7 +96,7 @@ class Usage(Struct, gc=False, rename="camel"):
 
     @property
     def tokens(self) -> Tokens:
-        # Thoughts are counted apart from the output, and paid for like it.
+        # Thoughts are counted separately from the output, at the same price.
         output = self.output_tokens + (self.thought_tokens or 0)
         return Tokens(self.input_tokens, output, self.cached_read_tokens or 0, self.cached_write_tokens or 0)
 
@@ -105,7 +107,7 @@ class AgentInfo(Struct, gc=False):
 
 
 class Outcome(Struct, gc=False, rename="camel"):
-    """Of any of the client's requests: which one it was is told by what is in it."""
+    """The answer to any request of the client: its fields show which request it was."""
 
     agent_info: AgentInfo | None = None
     session_id: str = ""

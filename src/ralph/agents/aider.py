@@ -4,7 +4,7 @@ from ralph.agents.adapter import Adapter, Call, Invocation
 from ralph.agents.parser import Parser, PlainText
 from ralph.agents.providers import PROVIDERS
 
-# Without `--no-pretty` it breaks its lines where a terminal would end; an update would be installed in mid-run.
+# Without `--no-pretty` it wraps lines as on a terminal; an update would be installed during the run.
 UNATTENDED = ["--yes-always", "--no-pretty", "--no-check-update"]
 
 

@@ -13,12 +13,12 @@ class Amp(Adapter):
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:
         output = ["--stream-json"] if call.stream else []
         argv = [*command, *output, "--dangerously-allow-all", *flags, "-x"]
-        # Amp wants `-x <prompt>` together at the end; a prompt that argv cannot carry goes in on stdin.
+        # Amp expects `-x <prompt>` together at the end; a prompt that argv cannot carry goes to stdin.
         unfit = _is_unfit(call.prompt)
         return Invocation(argv if unfit else [*argv, call.prompt], on_stdin=unfit)
 
     def model_flags(self, model: str | None) -> list[str]:
-        """A mode is what Amp lets choose: it brings its model with it."""
+        """The flags for a mode, which is what Amp lets a user choose: each mode has its model."""
         return ["--mode", model] if model else []
 
     def parser(self, *, stream: bool) -> Parser:
@@ -26,5 +26,5 @@ class Amp(Adapter):
 
 
 def _is_unfit(prompt: str) -> bool:
-    """Too long for an argument, taken for a flag, or not to be passed at all."""
+    """Whether the prompt is too long for an argument, looks like a flag, or cannot be passed at all."""
     return len(prompt.encode(errors="surrogateescape")) > ARGV_LIMIT or prompt.startswith("-") or "\0" in prompt

@@ -1,17 +1,18 @@
-"""The JSON schema of an answer, in the part of the language that every provider takes."""
+"""The JSON schema of an answer, in the subset that every provider accepts."""
 
 from typing import Any
 
 import msgspec
 
 KEPT = ("description", "type", "enum")
-"""The rest is left out: some refuse it, and limits on values are checked when the answer is read."""
+"""The keywords that are kept. Some providers refuse the others, and limits on values are checked when the answer is
+read."""
 
 Node = dict[str, Any]
 
 
 def schema_of(kind: type[msgspec.Struct]) -> Node:
-    """An object at the root, nothing in it that has no name, and everything that has one wanted."""
+    """The schema: an object at the root, no unnamed properties, and all named ones required."""
     whole = msgspec.json.schema(kind)
     named: dict[str, Node] = {name: _portable(node) for name, node in whole.get("$defs", {}).items()}
     root = named[whole["$ref"].rpartition("/")[2]]

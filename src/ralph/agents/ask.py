@@ -1,10 +1,10 @@
 """A structured question to a model, through any agent.
 
-`await ask(agent, "Is it done?", Verdict, around)` is `Answered(value=Verdict(...))`, or `Unanswered` with the reason.
-The agent is told the JSON schema of the struct: by a flag where it has one, in words where it has none. What it says is
-decoded into the struct; if that fails it is asked once more and told why. There is no third way: no exception for what
-an agent did or said, and no answer that it did not give. Fields of the struct are best without defaults, as what the
-model leaves out would be filled in with them; maps with free keys are not taken by every provider.
+`await ask(bench, agent, "Is it done?", Verdict, limits)` is `Answered(value=Verdict(...))`, or `Unanswered` with the
+reason. The agent gets the JSON schema of the struct: by a flag if it has one, in the prompt otherwise. Its answer is
+decoded into the struct; if that fails it is asked once more and told why. There is no third result: no exception for
+what an agent did or said, and no answer that it did not give. The struct's fields should have no defaults, because they
+would replace what the model leaves out; maps with free keys are not accepted by every provider.
 """
 
 from pathlib import Path
@@ -12,16 +12,16 @@ from typing import Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ralph.agents.answer_schema import schema_of
-from ralph.agents.answer_text import LONGEST, Unusable, read_answer
+from ralph.agents.answer_text import Unusable, read_answer
 from ralph.agents.registry import Agent
-from ralph.agents.run import OUTPUT, STREAM, Surroundings, run_agent
+from ralph.agents.run import UNWATCHED, Supervision, TimeLimits, run_agent
 from ralph.model.errors import AgentUnusable, ConfigError
 from ralph.model.events import Problem
 from ralph.model.evidence import AgentReport
 from ralph.store.files import write_new
+from ralph.workbench.bench import Workbench
 
 T = TypeVar("T", bound=Struct)
 
@@ -39,35 +39,44 @@ Your answer was:
 class Answered(Struct, Generic[T], frozen=True):
     value: T
     reports: list[AgentReport]
-    """Of every time that the agent was asked, the last one last."""
+    """The reports of all calls of the agent, in order."""
 
 
 class Unanswered(Struct, frozen=True):
     reason: str
-    """One sentence without a full stop."""
+    """The reason, one sentence without a full stop."""
     reports: list[AgentReport]
     problem: Problem | None = None
-    """Why the agent could not work, if it said so: a quota is worth waiting for."""
+    """Why the agent could not work, if it said so: it is worth waiting for a quota."""
 
 
 async def ask(
-    agent: Agent, question: str, kind: type[T], around: Surroundings, *, times: int = 2
+    bench: Workbench,
+    agent: Agent,
+    question: str,
+    kind: type[T],
+    limits: TimeLimits,
+    *,
+    times: int = 2,
+    watch: Supervision = UNWATCHED,
 ) -> Answered[T] | Unanswered:
-    """The attempt's directory holds the first exchange, `again-2` in it the second."""
+    """Ask the agent. The log of the bench is a folder with the first exchange; `again-2` in it has the second."""
     reports: list[AgentReport] = []
     prompt = question
     reason = ""
     for number in range(1, times + 1):
-        here = _place(around, number)
+        here = _place(bench, number)
         try:
-            told, full_prompt = _told(agent, prompt, kind, here.directory)
-            report = await run_agent(told, full_prompt, here, stream=True)
-        except (AgentUnusable, ConfigError) as error:
+            told, full_prompt = _told(agent, prompt, kind, here.log)
+            report = await run_agent(here, told, full_prompt, stream=True, limits=limits, watch=watch)
+        except AgentUnusable as error:
+            return Unanswered(error.message.rstrip("."), reports, Problem("missing", error.message))
+        except ConfigError as error:
             return Unanswered(str(error).rstrip("."), reports)
         reports.append(report)
         if not report.ok:
             return Unanswered(report.reason, reports, report.problem)
-        said = _said(here.directory, full_prompt, plain=report.plain)
+        said = report.final.replace(full_prompt, "") if report.plain else report.final
         try:
             return Answered(read_answer(said, kind), reports)
         except Unusable as error:
@@ -77,12 +86,10 @@ async def ask(
     return Unanswered(reason, reports)
 
 
-def _place(around: Surroundings, number: int) -> Surroundings:
-    if number > 1:
-        again = around.directory / f"again-{number}"
-        around = replace(around, directory=again, attempt=f"{around.attempt}.{again.name}")
-    around.directory.mkdir(parents=True, exist_ok=True)
-    return around
+def _place(bench: Workbench, number: int) -> Workbench:
+    here = bench if number == 1 else bench.logging_to(bench.log / f"again-{number}")
+    here.log.mkdir(parents=True, exist_ok=True)
+    return here
 
 
 def _told(agent: Agent, prompt: str, kind: type[Struct], directory: Path) -> tuple[Agent, str]:
@@ -93,15 +100,4 @@ def _told(agent: Agent, prompt: str, kind: type[Struct], directory: Path) -> tup
     flags = agent.adapter.schema_flags(agent.command, file)
     if flags is None:
         return agent, f"{prompt}\n\n{IN_WORDS.format(schema=schema.decode())}"
-    return Agent(agent.adapter, agent.command, [*agent.flags, *flags], agent.env), prompt
-
-
-def _said(directory: Path, prompt: str, *, plain: bool) -> str:
-    """The final message; of an agent without a structured one all that it printed, but for an echo of the prompt."""
-    file = directory / (STREAM if plain else OUTPUT)
-    if not file.is_file():
-        return ""
-    with file.open("rb") as said:
-        said.seek(max(0, file.stat().st_size - 4 * LONGEST))
-        text = said.read().decode(errors="replace")
-    return text.replace(prompt, "") if plain else text
+    return agent.with_flags([*agent.flags, *flags]), prompt

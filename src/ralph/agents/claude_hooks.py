@@ -1,10 +1,12 @@
-"""What a hook of Claude Code forbade: it is not a permission that nobody was there to give."""
+"""What a hook of Claude Code forbade. It is not a permission that nobody was there to grant."""
 
 from msgspec import Raw, Struct, json
 
 from ralph.agents.parser import decoded
 
 BLOCKING_EXIT = 2
+GUARD_WORDS = "ralph's guard denied this: "
+"""The beginning of the command guard's reason: Claude Code reports its answer only in the result of the call."""
 
 
 class Specific(Struct, gc=False, rename="camel"):
@@ -23,7 +25,7 @@ _decision = json.Decoder(Decision)
 
 
 class Forbidden:
-    """A hook's answer does not name the call, but its reason stands in what the call gives back."""
+    """The calls that hooks forbade. A hook's answer does not name the call, but its reason is in the call's result."""
 
     def __init__(self) -> None:
         self._reasons: list[str] = []
@@ -33,7 +35,7 @@ class Forbidden:
         return call in self._calls
 
     def hear(self, exit_code: int | None, stdout: Raw, stderr: Raw) -> None:
-        """The answer of a hook that was asked before a tool is used."""
+        """Record the answer of a hook that was asked before a tool is used."""
         if exit_code == BLOCKING_EXIT:
             self._reasons.append(decoded(_text, stderr, "").strip())
             return
@@ -42,12 +44,14 @@ class Forbidden:
         if specific.permission_decision == "deny" or answer.decision == "block":
             self._reasons.append(specific.permission_decision_reason or answer.reason)
 
-    @property
-    def waits(self) -> bool:
-        return bool(self._reasons)
+    def may_be_in(self, content: Raw) -> bool:
+        """Whether the result of a failed call is worth reading."""
+        return bool(self._reasons) or GUARD_WORDS.encode() in bytes(content)
 
     def match(self, call: str, output: str) -> None:
-        """Whether this failed call is one that a hook forbade."""
+        """Record whether this failed call is one that a hook forbade."""
+        if output.startswith(GUARD_WORDS):
+            self._calls.add(call)
         for reason in self._reasons:
             if reason in output:
                 self._reasons.remove(reason)

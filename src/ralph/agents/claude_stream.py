@@ -1,4 +1,4 @@
-"""Claude's stream-json, which Amp and Qwen follow: NDJSON, one content block a line."""
+"""Claude's stream-json, which Amp and Qwen follow: NDJSON, one content block per line."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar
@@ -7,7 +7,8 @@ import msgspec
 from msgspec import Raw, Struct
 
 from ralph.agents.claude_hooks import Forbidden
-from ralph.agents.parser import JsonLines, decoded, summary
+from ralph.agents.claude_skim import skimmed
+from ralph.agents.parser import Emit, JsonLines, decoded, summary
 from ralph.agents.problems import classify
 from ralph.model.events import (
     AnyEvent,
@@ -17,6 +18,7 @@ from ralph.model.events import (
     RateLimited,
     Result,
     Retry,
+    Skipped,
     Subagent,
     Text,
     Thinking,
@@ -27,6 +29,8 @@ from ralph.model.events import (
     ToolStart,
 )
 
+BACKGROUND = ("local_bash",)
+"""Claude's names for a task that is a shell command, and not an agent."""
 RETRY_REASONS = {"rate_limit": "rate limit", "overloaded": "overloaded"}
 
 
@@ -50,6 +54,7 @@ class Block(Struct, gc=False):
 
 
 class Message(Struct, gc=False):
+    id: str = ""
     content: list[Block] | str = ""
 
 
@@ -65,7 +70,9 @@ class LimitInfo(Struct, gc=False, rename="camel"):
 
 
 class Line(Struct, frozen=True, gc=False):
-    """What matters most must not be lost to a field of another type: the parts of a result are decoded one by one."""
+    """A line. An unexpected type in one field must not lose the rest, so the parts of a result are decoded one by
+    one.
+    """
 
     type: str = ""
     subtype: str | None = ""
@@ -87,6 +94,7 @@ class Line(Struct, frozen=True, gc=False):
     attempt: int = 0
     max_retries: int = 0
     task_id: str = ""
+    task_type: str | None = ""
     description: str = ""
     status: str | None = ""
     text: str = ""
@@ -96,6 +104,7 @@ class Line(Struct, frozen=True, gc=False):
     exit_code: int | None = None
     stdout: Raw = Raw()
     stderr: Raw = Raw()
+    tool_use_result: Raw = Raw()
 
 
 class Part(Struct, gc=False):
@@ -121,6 +130,11 @@ class ErrorObject(Struct, gc=False):
     message: str = ""
 
 
+class Wrapped(Struct, gc=False):
+    error: Raw = Raw()
+
+
+_wrapped = msgspec.json.Decoder(Wrapped)
 _text = msgspec.json.Decoder(str)
 _texts = msgspec.json.Decoder(list[str])
 _error = msgspec.json.Decoder(str | ErrorObject)
@@ -140,25 +154,71 @@ class ClaudeParser(JsonLines):
         self._tasks: dict[str, TodoItem] = {}
         self._made_tasks = 0
         self._limited_until: float | None = None
+        self._background: set[str] = set()
+        """The ids of shell commands that the agent left running."""
         self._forbidden = Forbidden()
+        self._said_in = ""
+        """The id of the agent's last message. Its parts come on separate lines."""
+        self._said: list[str] = []
+
+    @property
+    def final(self) -> str:
+        """The result's text, or else the whole last message with all its parts."""
+        return self.result.text if self.result else "\n\n".join(self._said)
+
+    def skim(self, lines: bytes, emit: Emit | None) -> bool:
+        found = skimmed(lines)
+        if found is None:
+            return False
+        self.tools += found.tools
+        for each in found.said:
+            self._say(each.message, each.texts)
+            self.last_text = each.texts[-1]
+        if emit is not None:
+            emit(Skipped(found.pieces, found.tools))
+        return True
 
     def read(self, line: Any) -> Iterable[AnyEvent]:
         match line.type:
             case "assistant" | "user" if isinstance(line.message, Message):
+                self._hear(line, line.message)
                 return self._message(line, line.message.content)
             case "result":
                 return self._closing(line)
             case "system":
                 if line.subtype == "hook_response" and line.hook_event == "PreToolUse":
                     self._forbidden.hear(line.exit_code, line.stdout, line.stderr)
-                return _system(line)
+                return self._system(line)
             case "rate_limit_event":
                 return self._limit(decoded(_limit, line.rate_limit_info, LimitInfo()))
             case _:
                 return ()
 
+    def _system(self, line: Line) -> Iterable[AnyEvent]:
+        match line.subtype:
+            case "init":
+                yield Progress(f"session {(line.session_id or '')[:8]} {line.model or ''}".strip())
+            case "api_retry":
+                reason = _error_text(line.error)
+                yield Retry(line.attempt, line.max_retries, RETRY_REASONS.get(reason, reason))
+            case "task_started" if line.task_type in BACKGROUND:
+                self._background.add(line.task_id)
+                yield Progress(f"in the background: {line.description}")
+            case "task_notification" if line.task_id in self._background:
+                yield Progress(f"the background command {line.status or 'ended'}")
+            case "task_started":
+                yield Subagent(line.task_id, line.description, "started")
+            case "task_notification":
+                yield Subagent(line.task_id, line.status or "", "ended")
+            case "notification":
+                yield Progress(line.text)
+            case "model_fallback":
+                yield Progress(f"model {line.original_model} is replaced by {line.fallback_model}")
+            case _:
+                pass
+
     def failed(self, line: Line) -> bool:
-        # An API error comes as `subtype: success` with `is_error`; other failures as a subtype that begins with error.
+        # An API error is `subtype: success` with `is_error`; other failures are a subtype that begins with error.
         return bool(line.is_error) or (line.subtype or "").startswith("error")
 
     def spent(self, line: Line) -> Tokens:
@@ -175,28 +235,42 @@ class ClaudeParser(JsonLines):
             self._limited_until = info.resets_at
             yield RateLimited("the usage limit is reached", info.resets_at)
 
+    def _hear(self, line: Line, message: Message) -> None:
+        if line.type != "assistant" or line.parent_tool_use_id or isinstance(message.content, str):
+            return
+        if said := [block.text for block in message.content if block.type == "text"]:
+            self._say(message.id, said)
+
+    def _say(self, message: str, texts: list[str]) -> None:
+        goes_on = bool(message) and message == self._said_in
+        self._said = [*self._said, *texts] if goes_on else texts
+        self._said_in = message
+
     def _message(self, line: Line, content: list[Block] | str) -> Iterable[AnyEvent]:
         if isinstance(content, str):
             return ()
-        # A text on the user's side is a prompt or the words of a hook: not what the agent says.
+        # A text on the user's side is a prompt or a hook's message, not what the agent says.
         blocks = content if line.type == "assistant" else [block for block in content if block.type != "text"]
-        return [event for block in blocks for event in self._block(block, aside=bool(line.parent_tool_use_id))]
+        return [event for block in blocks for event in self._block(line, block)]
 
-    def _block(self, block: Block, *, aside: bool) -> Iterable[AnyEvent]:
+    def _block(self, line: Line, block: Block) -> Iterable[AnyEvent]:
+        aside = bool(line.parent_tool_use_id)
         match block.type:
             case "text":
                 yield Text(block.text, aside)
             case "thinking":
                 yield Thinking(block.thinking)
             case "tool_use":
-                # What tools get and give is most of a stream: decoded only if somebody looks.
+                # Input and output of tools are most of a stream: they are decoded only if somebody needs them.
                 yield ToolStart(block.id, block.name, summary(block.input) if self.watched else "")
                 if not aside:
                     yield from self._todo(block)
             case "tool_result":
-                if block.is_error and self._forbidden.waits:
+                if block.is_error and self._forbidden.may_be_in(block.content):
                     self._forbidden.match(block.tool_use_id, _output(block.content))
-                yield ToolEnd(block.tool_use_id, _output(block.content) if self.watched else "", bool(block.is_error))
+                yield ToolEnd(
+                    block.tool_use_id, _tool_output(line, block) if self.watched else "", bool(block.is_error)
+                )
             case _:
                 pass
 
@@ -246,30 +320,19 @@ def _final_words(line: Line) -> str:
 
 
 def _error_words(line: Line) -> str:
-    """Why there is no final message: an error, or a subtype such as error_max_turns with what it means."""
+    """Why there is no final message: an error, or a subtype such as error_max_turns with its meaning."""
     if error := _error_text(line.error):
         return error
     details = [error for error in decoded(_texts, line.errors, []) if not error.startswith("[")]
     return ": ".join([line.subtype or "", *details])
 
 
-def _system(line: Line) -> Iterable[AnyEvent]:
-    match line.subtype:
-        case "init":
-            yield Progress(f"session {(line.session_id or '')[:8]} {line.model or ''}".strip())
-        case "api_retry":
-            reason = _error_text(line.error)
-            yield Retry(line.attempt, line.max_retries, RETRY_REASONS.get(reason, reason))
-        case "task_started":
-            yield Subagent(line.task_id, line.description, "started")
-        case "task_notification":
-            yield Subagent(line.task_id, line.status or "", "ended")
-        case "notification":
-            yield Progress(line.text)
-        case "model_fallback":
-            yield Progress(f"model {line.original_model} is replaced by {line.fallback_model}")
-        case _:
-            pass
+def _tool_output(line: Line, block: Block) -> str:
+    """The tool's output. If it failed without output, the error from elsewhere in the line."""
+    output = _output(block.content)
+    if output or not block.is_error:
+        return output
+    return _error_text(decoded(_wrapped, block.content, Wrapped()).error) or _error_text(line.tool_use_result)
 
 
 def _output(raw: Raw) -> str:
@@ -278,7 +341,7 @@ def _output(raw: Raw) -> str:
 
 
 def _error_text(raw: Raw) -> str:
-    """An error as text, or as an object with a message in it."""
+    """The error as text, from a text or from an object with a message."""
     found = decoded(_error, raw, "")
     return found if isinstance(found, str) else found.message
 

@@ -1,4 +1,4 @@
-"""What Codex prints with `--json`: a thread with turns, of items that start and complete."""
+"""The output of Codex with `--json`: a thread of turns, with items that start and complete."""
 
 import re
 from collections.abc import Iterable
@@ -110,8 +110,8 @@ class CodexParser(JsonLines):
             case "item.updated" if line.item and line.item.type == "todo_list":
                 return (_todo(line.item),)
             case "turn.completed":
-                # After a stream error a message is said again from its beginning: the last one is whole. The usage of a
-                # resumed thread is the sum of all its turns, so that of the last turn is all there is to count.
+                # After a stream error a message is repeated from its beginning: the last one is complete. The usage of
+                # a resumed thread is the sum of all its turns, so only that of the last turn is counted.
                 return (Result(self.last_text, tokens=_tokens(line.usage)),)
             case "turn.failed":
                 return (_failure(decoded(_fault, line.error, Fault()).message),)
@@ -151,7 +151,7 @@ class CodexParser(JsonLines):
             case "todo_list":
                 yield _todo(item)
             case "error":
-                # A warning of Codex itself; a turn that really fails says so.
+                # It is a warning of Codex itself; a turn that really fails says so.
                 yield Progress(item.message)
             case _:
                 yield from self._ended(item)
@@ -201,13 +201,13 @@ def _failure(message: str) -> Result:
 
 
 def _command(line: str) -> str:
-    """What it runs, without the shell that it runs it in."""
+    """The command, without the shell that runs it."""
     found = SHELL.match(line)
     return short(found[2] if found else line)
 
 
 def _tokens(raw: Raw) -> Tokens:
     usage = decoded(_usage, raw, Usage())
-    # Codex counts cached tokens into the input.
+    # Codex includes cached tokens in the input.
     fresh = max(0, usage.input_tokens - usage.cached_input_tokens)
     return Tokens(fresh, usage.output_tokens, usage.cached_input_tokens, usage.cache_write_input_tokens)

@@ -40,10 +40,10 @@ KINDS = frozenset(
         "tool.execution_complete",
     }
 )
-"""What is read of its many kinds of lines: a message after its pieces, a tool's start and end."""
+"""The kinds of lines that are read: a message after its pieces, a tool's start and end."""
 BOX = re.compile(r"^\s*[-*] \[([ xX])\] (.*)$", re.MULTILINE)
 BY_A_RULE = "due to the following rules"
-"""How it puts that the user's own rules forbid a tool: no more than a failed tool."""
+"""Its words when the user's own rules forbid a tool: that is only a failed tool."""
 
 
 class Fault(Struct, gc=False):
@@ -126,7 +126,7 @@ class CopilotParser(JsonLines):
                 return self._about(kind, data)
 
     def _about(self, kind: str, data: Data) -> Iterable[AnyEvent]:
-        """What is about the work, and not the work itself."""
+        """The events about the work, and not of the work itself."""
         match kind:
             case "session.error":
                 self._problem = classify(data.message, data.status_code)
@@ -138,7 +138,7 @@ class CopilotParser(JsonLines):
             case "subagent.completed" | "subagent.failed":
                 yield Subagent(data.tool_call_id, data.agent_display_name, "ended")
             case "assistant.usage":
-                # Cached tokens are counted into the input.
+                # Cached tokens are included in the input.
                 fresh = max(0, data.input_tokens - data.cache_read_tokens)
                 self._tokens += Tokens(fresh, data.output_tokens, data.cache_read_tokens, data.cache_write_tokens)
             case _:
@@ -164,7 +164,7 @@ class CopilotParser(JsonLines):
         fault = Fault() if data.success else decoded(_fault, data.error, Fault())
         if started and fault.code == "denied" and BY_A_RULE not in fault.message:
             yield PermissionDenied(started.name, started.summary)
-        # A command that fails is a success all the same.
+        # A command that fails is still a success.
         failed = not data.success or bool(data.shell_execution and data.shell_execution.exit_code)
         output = fault.message or decoded(_content, data.result, Content()).content if self.watched else ""
         yield ToolEnd(data.tool_call_id, output, failed)
@@ -182,8 +182,8 @@ class Copilot(Adapter):
     environment = ("COPILOT_*", "GH_TOKEN", "GITHUB_TOKEN", "GH_HOST", "USE_BUILTIN_RIPGREP")
 
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:
-        # Without a prompt among its arguments it reads all of stdin as the prompt. As text it must be silent, or what
-        # its tools print would stand between its words, where a marker must not be found.
+        # Without a prompt among its arguments it reads all of stdin as the prompt. With text output it must be silent,
+        # or the output of its tools would be between its words, where a marker must not be found.
         output = ["json"] if call.stream else ["text", "--silent"]
         return Invocation([*command, "--output-format", *output, *flags], on_stdin=True)
 

@@ -1,4 +1,4 @@
-"""Which variables an agent, and which a check, gets to see."""
+"""Which variables an agent gets to see, and which a check does."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -8,45 +8,42 @@ from ralph.config.schema import EnvSettings
 
 BASICS = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "LC_*", "TERM", "COLORTERM", "NO_COLOR"),
-    *("TMPDIR", "TEMP", "TMP", "TZ", "PWD", "XDG_*", "RALPH_HOME", "RALPH_MESSAGE_BUS"),
+    *("TMPDIR", "TEMP", "TMP", "TZ", "PWD", "XDG_*", "RALPH_*", "TASK_FOLDER", "RUN_FOLDER"),
     *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
 )
-PROVIDER_KEYS = (
-    *("*_API_KEY", "*_AUTH_TOKEN", "*_OAUTH_TOKEN", "*_ACCESS_TOKEN"),
-    *("AWS_SECRET_*", "AWS_SESSION_TOKEN", "AWS_BEARER_*"),
+SESSION_MARKS = (
+    *("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR"),
+    *("CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI"),
+    *("GEMINI_CLI", "QWEN_CODE", "OPENCODE", "OPENCODE_PID", "COPILOT_CLI", "GOOSE_TERMINAL", "AMP_CURRENT_THREAD_ID"),
+    *("CURSOR_AGENT", "CURSOR_TRACE_ID"),
 )
-SECRET_WORDS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "CREDENTIALS")
-SHORTEST_SECRET = 8
+"""Variables with which an agent marks what it starts. A child that sees them considers itself a nested session."""
+NEVER = frozenset({"RALPH_DATABASE_URL", *SESSION_MARKS})
 
 
 def for_agent(adapter: Adapter, environ: Mapping[str, str], settings: EnvSettings) -> dict[str, str]:
     everything = settings.inherit == "all" or adapter.environment is None
     seen = {
         name: value
-        for name, value in _own(environ).items()
-        if everything or _matches(name, BASICS) or adapter.may_see(name) or name in settings.pass_
+        for name, value in _inherited(environ).items()
+        if everything or _is_allowed(name, settings) or adapter.may_see(name)
     }
     return {**adapter.variables, **seen}
 
 
-def for_check(environ: Mapping[str, str]) -> dict[str, str]:
-    """Everything but the keys that cost money."""
-    return {name: value for name, value in _own(environ).items() if not _matches(name, PROVIDER_KEYS)}
+def for_check(environ: Mapping[str, str], settings: EnvSettings) -> dict[str, str]:
+    """The variables that guardrails and checks see: everything, or what the allow-list names."""
+    everything = settings.inherit == "all"
+    return {name: value for name, value in _inherited(environ).items() if everything or _is_allowed(name, settings)}
 
 
-def secrets(environ: Mapping[str, str]) -> list[str]:
-    """Values that must not be written to any log, the longest first so that none is left half replaced."""
-    found = {
-        value
-        for name, value in environ.items()
-        if name.upper().rpartition("_")[2] in SECRET_WORDS and len(value) >= SHORTEST_SECRET
-    }
-    return sorted(found, key=len, reverse=True)
+def _is_allowed(name: str, settings: EnvSettings) -> bool:
+    return _matches(name, BASICS) or name in settings.pass_
 
 
-def _own(environ: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in environ.items() if name != "RALPH_DATABASE_URL"}
+def _inherited(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if name not in NEVER}
 
 
 def _matches(name: str, patterns: tuple[str, ...]) -> bool:

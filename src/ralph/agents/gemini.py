@@ -77,7 +77,7 @@ class GeminiParser(JsonLines):
         self._open: dict[str, ToolStart] = {}
 
     def read(self, line: Any) -> Iterable[AnyEvent]:
-        # A message comes in pieces, and ends where something else begins.
+        # A message arrives in pieces, and ends where something else begins.
         if line.type == "message" and line.role == "assistant":
             before = () if line.delta else list(self.rest())
             self._pieces.append(line.content)
@@ -126,9 +126,9 @@ class GeminiParser(JsonLines):
 
     def _closing(self, line: Line) -> Result:
         stats = decoded(_stats, line.stats, Stats())
-        # Cached tokens are counted into the input.
+        # Cached tokens are included in the input.
         spent = Tokens(max(0, stats.input_tokens - stats.cached), stats.output_tokens, stats.cached)
-        # It also ends with success after it has given up, such as at its limit of turns.
+        # It also ends with success after it gave up, such as at its limit of turns.
         if line.status != "error" and not self._severe:
             return Result(self._said, tokens=spent)
         words = decoded(_fault, line.error, Fault()).message or self._severe or "it reported an error"
@@ -143,7 +143,8 @@ class Gemini(Adapter):
         *("GEMINI_*", "GOOGLE_*", "GCLOUD_PROJECT", "CODE_ASSIST_ENDPOINT", "CLOUD_SHELL"),
         *("SANDBOX_*", "SEATBELT_PROFILE"),
     )
-    # What its flag `--skip-trust` sets: without it a version that knows it refuses to work, an older one ignores it.
+    # The effect of its flag `--skip-trust`: without it, a version that knows it refuses to work; an older one ignores
+    # it.
     variables: ClassVar[Mapping[str, str]] = {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
 
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:

@@ -1,4 +1,4 @@
-"""Any command: `{prompt}` or `{prompt_file}` in its words, or the prompt on standard input."""
+"""Any command: with `{prompt}` or `{prompt_file}` in its words, or the prompt on standard input."""
 
 from ralph.agents.adapter import ARGV_LIMIT, Adapter, Call, Invocation
 from ralph.agents.parser import Parser, PlainText
@@ -13,7 +13,7 @@ class Generic(Adapter):
         words = [*command, *flags]
         if any("{prompt}" in word for word in words) and len(call.prompt.encode()) > ARGV_LIMIT:
             raise ConfigError(
-                f"the prompt is too long for an argument of {command[0]}.", "Use {prompt_file} in its place, or stdin."
+                f"the prompt is too long for an argument of {command[0]}.", "Use {prompt_file} instead, or stdin."
             )
         argv = [word.replace("{prompt_file}", call.prompt_file).replace("{prompt}", call.prompt) for word in words]
         return Invocation(argv, on_stdin=argv == words)

@@ -105,7 +105,7 @@ class GooseParser(JsonLines):
             case "message" if isinstance(line.message, Message):
                 return self._message(line.message)
             case "error":
-                # It ends with exit code 0 after an error too.
+                # It also ends with exit code 0 after an error.
                 self._problem = classify(decoded(_text, line.error, "it reported an error"))
                 return (*self._whole(), Progress(self._problem.message))
             case "complete":
@@ -119,14 +119,14 @@ class GooseParser(JsonLines):
             yield self._closing(Line())
 
     def _whole(self) -> Iterable[AnyEvent]:
-        """The message of which there are pieces."""
+        """The whole message, joined from its pieces."""
         if self._pieces:
             self._said = "".join(self._pieces)
             self._pieces = []
             yield Text(self._said)
 
     def _message(self, message: Message) -> Iterable[AnyEvent]:
-        # A message comes in pieces of the same id.
+        # A message arrives in pieces with the same id.
         if message.id is None or message.id != self._message_id:
             yield from self._whole()
         self._message_id = message.id
@@ -162,7 +162,7 @@ class GooseParser(JsonLines):
         return ToolEnd(id_, _output(result) if self.watched else "", failed)
 
     def _closing(self, line: Line) -> Result:
-        # Older versions tell the sum only.
+        # Older versions report only the sum.
         spent = Tokens(line.input_tokens or line.total_tokens or 0, line.output_tokens or 0)
         if self._problem:
             return Result(self._problem.message, is_error=True, tokens=spent, problem=self._problem)

@@ -3,79 +3,22 @@
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Raw, Struct, json
+from msgspec import Raw, Struct
 
 from ralph.agents.adapter import Adapter, Call, Invocation
-from ralph.agents.parser import JsonLines, Parser, PlainText, decoded, summary
-from ralph.agents.problems import classify
-from ralph.agents.providers import PROVIDERS
-from ralph.model.events import (
-    AnyEvent,
-    PermissionDenied,
-    Problem,
-    ProblemKind,
-    Progress,
-    Result,
-    Text,
-    Thinking,
-    Todo,
-    TodoItem,
-    Tokens,
-    ToolEnd,
-    ToolStart,
+from ralph.agents.opencode_wire import (
+    NOBODY_TO_ASK,
+    Part,
+    State,
+    error_of,
+    problem_of,
+    todo_of,
+    tokens_of,
+    tool_end,
 )
-
-BY_NAME: dict[str, ProblemKind] = {
-    "ContextOverflowError": "prompt_too_long",
-    "ProviderAuthError": "auth",
-    "ProviderModelNotFoundError": "model",
-}
-NOBODY_TO_ASK = "The user rejected permission"
-"""How it puts that it would have asked. A rule of the user's own that forbids a tool is no more than a failed tool."""
-
-
-class Metadata(Struct, gc=False):
-    exit: int | None = None
-
-
-class State(Struct, gc=False):
-    status: str = ""
-    input: Raw = Raw()
-    output: Raw = Raw()
-    error: Raw = Raw()
-    metadata: Metadata | None = None
-
-
-class Cache(Struct, frozen=True, gc=False):
-    read: int = 0
-    write: int = 0
-
-
-class Spent(Struct, gc=False):
-    input: int = 0
-    output: int = 0
-    reasoning: int = 0
-    cache: Cache = Cache()
-
-
-class Part(Struct, gc=False):
-    text: str = ""
-    tool: str = ""
-    callID: str = ""  # noqa: N815 - OpenCode's word
-    state: State | None = None
-    reason: str = ""
-    tokens: Raw = Raw()
-    cost: float = 0.0
-
-
-class FaultData(Struct, gc=False, rename="camel"):
-    message: str = ""
-    status_code: int | None = None
-
-
-class Fault(Struct, gc=False):
-    name: str = ""
-    data: FaultData | None = None
+from ralph.agents.parser import JsonLines, Parser, PlainText, summary
+from ralph.agents.providers import PROVIDERS
+from ralph.model.events import AnyEvent, PermissionDenied, Problem, Progress, Result, Text, Thinking, Tokens, ToolStart
 
 
 class Line(Struct, gc=False):
@@ -84,23 +27,8 @@ class Line(Struct, gc=False):
     error: Raw = Raw()
 
 
-class TodoLine(Struct, gc=False):
-    content: str = ""
-    status: str = "pending"
-
-
-class Todos(Struct, gc=False):
-    todos: list[TodoLine] = []
-
-
-_text = json.Decoder(str)
-_spent = json.Decoder(Spent)
-_fault = json.Decoder(Fault)
-_todos = json.Decoder(Todos)
-
-
 class OpenCodeParser(JsonLines):
-    """It has no closing line, and after a step that stops it may go on to shorten its context: the end is the end."""
+    """A parser without a closing line: after a step that stops, OpenCode may still shorten its context."""
 
     line_type = Line
 
@@ -116,7 +44,7 @@ class OpenCodeParser(JsonLines):
         part: Part | None = line.part
         match line.type:
             case "error":
-                self._problem = _problem(decoded(_fault, line.error, Fault()))
+                self._problem = problem_of(line.error)
                 return (Progress(self._problem.message),)
             case "step_start":
                 self._said, self._stopped, self._problem = "", False, None
@@ -131,14 +59,13 @@ class OpenCodeParser(JsonLines):
     def rest(self) -> Iterable[AnyEvent]:
         if self._problem or self._stopped:
             words = self._problem.message if self._problem else self._said
-            # Of a model that has no price here the cost is not known.
+            # For a model without a price here, the cost is not known.
             yield Result(words, self._problem is not None, self._cost or None, self._tokens, self._problem)
 
     def _finish_step(self, part: Part) -> None:
         self._stopped = part.reason == "stop"
         self._cost += part.cost
-        spent = decoded(_spent, part.tokens, Spent())
-        self._tokens += Tokens(spent.input, spent.output + spent.reasoning, spent.cache.read, spent.cache.write)
+        self._tokens += tokens_of(part)
 
     def _event(self, kind: str, part: Part) -> Iterable[AnyEvent]:
         match kind:
@@ -153,21 +80,19 @@ class OpenCodeParser(JsonLines):
                 return ()
 
     def _tool(self, part: Part, state: State) -> Iterable[AnyEvent]:
-        """A tool is told of when it has ended."""
+        """The events of a tool, which is reported when it has ended."""
         started = ToolStart(part.callID, part.tool, summary(state.input))
         yield started
         if part.tool == "todowrite":
-            yield _todo(state.input)
-        error = decoded(_text, state.error, "") if state.status == "error" else ""
-        if error.startswith(NOBODY_TO_ASK):
+            yield todo_of(state.input)
+        if error_of(state).startswith(NOBODY_TO_ASK):
             yield PermissionDenied(started.name, started.summary)
-        # A command that fails is completed all the same.
-        failed = state.status == "error" or bool(state.metadata and state.metadata.exit)
-        yield ToolEnd(part.callID, (error or decoded(_text, state.output, "")) if self.watched else "", failed)
+        yield tool_end(part, state, watched=self.watched)
 
 
 class OpenCode(Adapter):
     name = "opencode"
+    reports_cost = True
     environment = ("OPENCODE_*", *PROVIDERS)
 
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:
@@ -178,14 +103,8 @@ class OpenCode(Adapter):
     def parser(self, *, stream: bool) -> Parser:
         return OpenCodeParser() if stream else PlainText()
 
+    def at(self, endpoint: str) -> tuple[Adapter, dict[str, str]]:
+        """The adapter for a running `opencode serve`: its endpoint is not where a model is served."""
+        from ralph.agents.opencode_server import OpenCodeServer
 
-def _problem(fault: Fault) -> Problem:
-    data = fault.data or FaultData()
-    words = data.message or fault.name or "it reported an error"
-    if fault.name in BY_NAME:
-        return Problem(BY_NAME[fault.name], words)
-    return classify(words, data.status_code)
-
-
-def _todo(given: Raw) -> Todo:
-    return Todo([TodoItem(item.content, item.status) for item in decoded(_todos, given, Todos()).todos])
+        return OpenCodeServer(endpoint), {}

@@ -1,44 +1,69 @@
 """From an agent's bytes to events: the part that is the same for all agents."""
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
-from ralph.model.events import AnyEvent, PermissionDenied, Result, Text, ToolEnd, ToolStart, Unknown
+from ralph.model.events import AnyEvent, PermissionDenied, Result, Skipped, Stderr, Text, ToolEnd, ToolStart, Unknown
 
 T = TypeVar("T")
 Emit = Callable[[AnyEvent], None]
 SUMMARY_KEYS = ("file_path", "filePath", "path", "command", "cmd", "pattern", "url", "query", "description", "prompt")
 SUMMARY_LENGTH = 200
+BEGINNING = 1024
+"""How many bytes are kept of a line that is too long to be read."""
+KEPT = 256 * 1024
+"""How many bytes of plain output may be the final message."""
 BLANK = b" \t\r\0"
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError)
 
 _object = msgspec.json.Decoder(dict[str, Any])
 
 
-class Parser(Protocol):
-    """Reads complete lines and remembers what the loop needs to know at the end."""
-
-    plain: bool
-    """Whether the agent's whole standard output is its answer, for want of a structured one."""
-    result: Result | None
-    last_text: str
-    tools: int
-    tool_errors: int
-    events: int
-    denied: list[PermissionDenied]
+class LineReader(Protocol):
+    """Reads complete lines, and emits what they mean."""
 
     def feed(self, lines: bytes, emit: Emit | None) -> None: ...
 
+    def skim(self, lines: bytes, emit: Emit | None) -> bool:
+        """Take complete lines that nobody can watch: only what the loop must know, without an event for each.
+
+        Returns whether that is possible. Where it is not, nothing is taken, and `feed` must take them.
+        """
+        ...
+
+    def give_up_line(self, pieces: list[bytes], emit: Emit | None) -> bool:
+        """Take the beginning of a line that is too long to hold. Returns whether the rest of it must be skipped."""
+        ...
+
     def finish(self, emit: Emit | None) -> None:
-        """The stream has ended: no line will follow."""
+        """End the parsing: no line will follow."""
+        ...
+
+
+class Parser(LineReader, Protocol):
+    """Keeps what the loop needs to know at the end."""
+
+    plain: bool
+    """Whether the agent's whole standard output is its answer, because it has no structured one."""
+    result: Result | None
+    tools: int
+    tool_errors: int
+    denied: list[PermissionDenied]
+    stray: bytes
+    """The last line that is not in the agent's format: a program that cannot work prints such lines."""
+
+    @property
+    def final(self) -> str:
+        """The final message: the result's text, or else the last thing said; for plain output its end."""
         ...
 
 
 class JsonLines(ABC):
-    """One JSON object a line. A subclass says what the objects of its agent mean."""
+    """One JSON object per line. A subclass defines what the objects of its agent mean."""
 
     plain = False
     line_type: ClassVar[type[msgspec.Struct]]
@@ -48,21 +73,32 @@ class JsonLines(ABC):
         self.last_text = ""
         self.tools = 0
         self.tool_errors = 0
-        self.events = 0
         self.denied: list[PermissionDenied] = []
+        self.stray = b""
         self.watched = True
         self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self.line_type)
+
+    @property
+    def final(self) -> str:
+        return self.result.text if self.result else self.last_text
 
     def feed(self, lines: bytes, emit: Emit | None) -> None:
         self.watched = emit is not None
         try:
             objects = self._decoder.decode_lines(lines)
         except UNREADABLE:
-            # Some line among them is not what we expect: take them one by one and keep what is not.
+            # One of the lines is not what we expect: read them one by one and keep what is not.
             self._feed_one_by_one(lines, emit)
             return
         for line in objects:
             self._note(self.read(line), emit)
+
+    def skim(self, lines: bytes, emit: Emit | None) -> bool:  # noqa: ARG002 - a subclass may know how
+        return False
+
+    def give_up_line(self, pieces: list[bytes], emit: Emit | None) -> bool:
+        self._note((Unknown(pieces[0][:BEGINNING]),), emit)
+        return True
 
     def finish(self, emit: Emit | None) -> None:
         self.watched = emit is not None
@@ -72,13 +108,13 @@ class JsonLines(ABC):
     def read(self, line: Any) -> Iterable[AnyEvent]: ...
 
     def rest(self) -> Iterable[AnyEvent]:
-        """What can only be said once the stream has ended."""
+        """The events that are known only once the stream has ended."""
         return ()
 
     def _feed_one_by_one(self, lines: bytes, emit: Emit | None) -> None:
         for raw in lines.split(b"\n"):
             if line := raw.strip(BLANK):
-                objects = self._objects(line) or self._objects(mended(line))
+                objects = self._objects(line) or self._objects(repaired(line))
                 for found in objects:
                     self._note(self.read(found), emit)
                 if not objects:
@@ -92,7 +128,6 @@ class JsonLines(ABC):
 
     def _note(self, found: Iterable[AnyEvent], emit: Emit | None) -> None:
         for event in found:
-            self.events += 1
             match event:
                 case Text(text, aside=False):
                     self.last_text = text
@@ -103,8 +138,10 @@ class JsonLines(ABC):
                 case PermissionDenied():
                     self.denied.append(event)
                 case Result():
-                    # Of several result lines the last one wins.
+                    # If there are several result lines, the last one wins.
                     self.result = event
+                case Unknown(raw) if not event.is_json:
+                    self.stray = raw
                 case _:
                     pass
             if emit is not None:
@@ -118,23 +155,71 @@ class PlainText:
 
     def __init__(self) -> None:
         self.result: Result | None = None
-        self.last_text = ""
         self.tools = 0
         self.tool_errors = 0
-        self.events = 0
         self.denied: list[PermissionDenied] = []
+        self.stray = b""
+        self._end: deque[bytes] = deque()
+        self._kept = 0
+
+    @property
+    def final(self) -> str:
+        return b"".join(self._end)[-KEPT:].decode(errors="replace")
 
     def feed(self, lines: bytes, emit: Emit | None) -> None:
-        self.events += 1
+        self._keep(lines)
         if emit is not None:
             emit(Text(lines.decode(errors="replace")))
 
+    def skim(self, lines: bytes, emit: Emit | None) -> bool:
+        self._keep(lines)
+        return _skipped(emit)
+
+    def give_up_line(self, pieces: list[bytes], emit: Emit | None) -> bool:
+        """Take everything, because plain output needs no lines."""
+        for piece in pieces:
+            self.feed(piece, emit)
+        return False
+
     def finish(self, emit: Emit | None) -> None:
-        """Nothing was held back."""
+        """Do nothing, because nothing was held back."""
+
+    def _keep(self, lines: bytes) -> None:
+        self._end.append(lines)
+        self._kept += len(lines)
+        while self._kept - len(self._end[0]) >= KEPT:
+            self._kept -= len(self._end.popleft())
 
 
-def mended(line: bytes) -> bytes:
-    """A line that may be the result must not be lost to broken UTF-8, or to half an emoji as JavaScript cuts them."""
+class StderrLines:
+    """An agent's standard error, which has no format."""
+
+    def feed(self, lines: bytes, emit: Emit | None) -> None:
+        if emit is not None:
+            emit(Stderr(lines.decode(errors="replace")))
+
+    def skim(self, lines: bytes, emit: Emit | None) -> bool:  # noqa: ARG002 - it is recorded, and nothing else
+        return _skipped(emit)
+
+    def give_up_line(self, pieces: list[bytes], emit: Emit | None) -> bool:
+        for piece in pieces:
+            self.feed(piece, emit)
+        return False
+
+    def finish(self, emit: Emit | None) -> None:
+        """Do nothing, because nothing was held back."""
+
+
+def _skipped(emit: Emit | None) -> bool:
+    if emit is not None:
+        emit(Skipped(1))
+    return True
+
+
+def repaired(line: bytes) -> bytes:
+    """The line with valid UTF-8: a result must not be lost to broken bytes, or to half an emoji as JavaScript cuts
+    them.
+    """
     import json
 
     try:
@@ -155,7 +240,7 @@ def decoded(decoder: "msgspec.json.Decoder[T]", raw: msgspec.Raw, otherwise: T) 
 
 
 def summary(raw: msgspec.Raw) -> str:
-    """The one argument of a tool call that tells most."""
+    """The most telling argument of a tool call."""
     fields = decoded(_object, raw, {})
     for key in SUMMARY_KEYS:
         if isinstance(value := fields.get(key), str):
@@ -164,5 +249,5 @@ def summary(raw: msgspec.Raw) -> str:
 
 
 def short(text: str) -> str:
-    """One line of it."""
+    """The text, shortened to one line."""
     return " ".join(text.split())[:SUMMARY_LENGTH]

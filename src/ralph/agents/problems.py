@@ -1,4 +1,4 @@
-"""What an agent's structured error means to the loop. Never fed with tool output or prose."""
+"""What an agent's structured error means to the loop. It never gets tool output or prose."""
 
 import re
 import time
@@ -7,7 +7,7 @@ from msgspec import DecodeError, Struct, json
 
 from ralph.model.events import Problem, ProblemKind
 
-# The first that matches decides. Statuses come as a field, or in the words of an error event.
+# The first match decides. A status is a field, or in the words of an error event.
 BY_WORDS: dict[ProblemKind, tuple[str, ...]] = {
     "prompt_too_long": (
         r"(prompt|input) is too long",
@@ -53,20 +53,20 @@ BY_STATUS: dict[int | None, ProblemKind] = {
     529: "quota",
 }
 SAYS_LITTLE = (None, 400, 503)
-"""Statuses that need the words: a bad request may be anything, and some providers are overloaded with 503."""
+"""Statuses that need the words: a bad request may be anything, and some overloaded providers send 503."""
 STATUS_WORDS = re.compile(r'(?:\bstatus:?|"code":|\berror:|\bHTTP) ?(\d{3})\b', re.IGNORECASE)
 
 RESET = re.compile(r"\|(\d{10})\b")
-"""`usage limit reached|1760000000`: the moment at which it may go on."""
+"""The time in `usage limit reached|1760000000` at which work may continue."""
 WAIT = re.compile(
     r"\b(?:retry|try again|resets?) (?:in|after) ((?:\d+(?:\.\d+)? ?(?:ms|mil|d|h|m|s)[a-z]*,? ?)+)", re.IGNORECASE
 )
-"""`try again in 3 hours 42 minutes`, `will reset after 3h25m10s`."""
+"""The wait in `try again in 3 hours 42 minutes` or `will reset after 3h25m10s`."""
 SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(ms|mil|d|h|m|s)", re.IGNORECASE)
 SECONDS = {"ms": 0.001, "mil": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 WRAPPED = re.compile(r"\[API Error: (.*?)\](?:\n.*)?$", re.DOTALL)
 SHORT_WAIT = 60.0
-"""The agent has already waited this often on its own: a shorter time says nothing new."""
+"""The agent has often already waited this long on its own: a shorter time says nothing new."""
 
 
 class Fault(Struct, gc=False):
@@ -86,13 +86,13 @@ def classify(message: str, status: int | None = None, until: float | None = None
     wait = _wait(message)
     kind = _kind(message, status)
     if kind == "billing" and wait:
-        # A free tier that is used up for the moment speaks of billing too.
+        # A free tier that is used up for the moment also mentions billing.
         kind = "quota"
     return Problem(kind, plain_words(message), until or _reset(message, wait))
 
 
 def plain_words(message: str) -> str:
-    """What a provider says, taken out of what it is wrapped in: `[API Error: ...]`, and JSON."""
+    """The provider's message without its wrapping: `[API Error: ...]`, and JSON."""
     wrapped = WRAPPED.match(message)
     inner = wrapped[1] if wrapped else message
     try:
@@ -104,7 +104,7 @@ def plain_words(message: str) -> str:
 
 def _kind(message: str, status: int | None) -> ProblemKind:
     words = _by_words(message)
-    # A status says more than words, except that 400 and 429 also stand for "too long" and "not paid".
+    # A status says more than words, except that 400 and 429 also mean "too long" and "not paid".
     if words in ("prompt_too_long", "billing"):
         return words
     if status in BY_STATUS:

@@ -7,7 +7,7 @@ from msgspec import Raw, Struct, json
 
 from ralph.agents.adapter import Adapter, Call, Invocation
 from ralph.agents.claude_stream import ClaudeParser, Line, Message
-from ralph.agents.parser import Parser, PlainText, decoded
+from ralph.agents.parser import Emit, Parser, PlainText, decoded
 from ralph.model.events import AnyEvent, Tokens
 
 
@@ -33,17 +33,21 @@ class QwenParser(ClaudeParser):
         super().__init__()
         self._by_model = False
 
+    def skim(self, lines: bytes, emit: Emit | None) -> bool:  # noqa: ARG002 - the protocol has them
+        """Refuse: whether a model spoke stands in each line."""
+        return False
+
     def read(self, line: Any) -> Iterable[AnyEvent]:
         if line.type == "assistant" and isinstance(line.message, QwenMessage):
             self._by_model = bool(decoded(_output, line.message.usage, Output()).output_tokens)
         return super().read(line)
 
     def failed(self, line: Line) -> bool:
-        # An API error ends with exit code 0 as a success, and as words that no model has spent a token on.
+        # An API error ends with exit code 0 as a success, with words for which no model spent a token.
         return super().failed(line) or (not self._by_model and self.last_text.startswith("[API Error: "))
 
     def spent(self, line: Line) -> Tokens:
-        # Cached tokens are counted into the input, unlike Claude's.
+        # Cached tokens are included in the input, unlike Claude's.
         found = super().spent(line)
         return Tokens(max(0, found.input - found.cache_read), found.output, found.cache_read, found.cache_write)
 

@@ -1,4 +1,3 @@
-import signal
 import sys
 from argparse import ArgumentParser
 from typing import get_args
@@ -7,15 +6,11 @@ from ralph.agents.acp_client import PROBLEM
 from ralph.agents.acp_client.dialogue import Gone, Refused, note
 from ralph.agents.acp_client.permissions import Policy
 from ralph.agents.acp_client.session import Session, Trouble
+from ralph.agents.client_signals import Stopped, heed_signals, ignore_signals
 
-ENDS = (signal.SIGINT, signal.SIGTERM)
 SECONDS_TO_CANCEL = 2.0
-"""How long a cancelled agent may take to say so. Whoever cancels us waits for five."""
+"""How many seconds a cancelled agent may take to say so. The caller waits for five."""
 FAILED, NOT_STARTED, CANCELLED = 1, 127, 130
-
-
-class Stopped(Exception):
-    """Nobody waits for the agent any longer."""
 
 
 def main() -> int:
@@ -30,11 +25,10 @@ def main() -> int:
     except OSError as error:
         return failed(f"{given.command[0]} cannot be started: {error.strerror}", NOT_STARTED)
     try:
-        heed_signals(session)
+        heed_signals(session, SECONDS_TO_CANCEL)
         return converse(session, prompt, given.model)
     finally:
-        for number in (*ENDS, signal.SIGALRM):
-            signal.signal(number, signal.SIG_IGN)
+        ignore_signals()
         session.end()
 
 
@@ -54,26 +48,8 @@ def converse(session: Session, prompt: str, model: str) -> int:
     return 0 if reason == "end_turn" else say(f"the agent stopped early: {reason}", FAILED)
 
 
-def heed_signals(session: Session) -> None:
-    """The first signal cancels the turn, politely; a second, or no reaction to the first, ends it."""
-
-    def stop(_number: int, _frame: object) -> None:
-        raise Stopped
-
-    def cancel(_number: int, _frame: object) -> None:
-        for number in ENDS:
-            signal.signal(number, stop)
-        if not session.cancel():
-            raise Stopped
-        signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_CANCEL)
-
-    signal.signal(signal.SIGALRM, stop)
-    for number in ENDS:
-        signal.signal(number, cancel)
-
-
 def failed(message: str, code: int, kind: str = "other") -> int:
-    """Also said in the stream, where the agent itself says nothing of it."""
+    """Report a failure, also in the stream, if the agent itself does not report it."""
     note(PROBLEM, {"message": message, "kind": kind})
     return say(message, code)
 

@@ -1,4 +1,4 @@
-"""JSON-RPC with an agent: it is our child, and speaks one message a line."""
+"""JSON-RPC with an agent, which is our child process and sends one message per line."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 CHUNK = 1 << 18
 PATIENCE = 1.0
-"""How long the agent may take to go, after each way of asking it to."""
+"""How many seconds the agent may take to end, after each way of asking it to."""
 NOT_FOUND = -32601
 STDOUT = 1
 
@@ -45,7 +45,8 @@ class Refused(Exception):
 
 
 Answer = Callable[[Message], Any]
-"""Gives the result for a request of the agent; `NotImplemented` for what no client of this kind can do."""
+"""A function that gives the result for a request of the agent; `NotImplemented` if a client of this kind cannot do
+it."""
 
 _messages = msgspec.json.Decoder(Message)
 _encode = msgspec.json.Encoder().encode
@@ -57,12 +58,12 @@ class Dialogue:
         self._answer = answer
         self._asked = 0
         self._incoming = self._read()
-        # Written by a thread: an agent that is busy talking must not keep us from listening. Signal handlers may put.
+        # A thread writes: an agent that is busy talking must not keep us from reading. Signal handlers may put.
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
         Thread(target=self._write, daemon=True).start()
 
     def ask(self, method: str, params: dict[str, Any]) -> Raw:
-        """The result, as the agent gave it. What it asks us meanwhile is answered."""
+        """The result, as the agent gave it. Requests of the agent are answered meanwhile."""
         self._asked += 1
         self._send({"id": self._asked, "method": method, "params": params})
         for message in self._incoming:
@@ -76,7 +77,7 @@ class Dialogue:
         self._send({"method": method, "params": params})
 
     def end(self) -> None:
-        """The end of its input asks it to go; signals insist."""
+        """End the agent: closing its input asks it to end; signals force it."""
         self._outbox.put(None)
         for insist in (None, self._child.terminate, self._child.kill):
             if insist:
@@ -100,7 +101,7 @@ class Dialogue:
 
     def _write(self) -> None:
         pipe = self._child.stdin
-        # It may have gone, or go while we write: reading tells us.
+        # It may be gone, or end while we write: reading shows that.
         with suppress(OSError):
             while pipe and (data := self._outbox.get()) is not None:
                 write(pipe.fileno(), data)
@@ -114,7 +115,7 @@ class Dialogue:
             yield from _decoded(lines)
 
     def _lines(self) -> Iterator[bytes]:
-        """Whole lines, as many as there are at a time."""
+        """Complete lines, as many as are available at a time."""
         pipe = self._child.stdout
         begun: list[bytes] = []
         while pipe and (data := os.read(pipe.fileno(), CHUNK)):
@@ -139,7 +140,9 @@ def note(method: str, params: dict[str, Any]) -> None:
 
 
 def _decoded(lines: bytes) -> Iterator[Message]:
-    """A line that is no message is left out: it has been passed on, and whoever reads the stream keeps it."""
+    """The messages in these lines. A line that is no message is left out: it was passed on, and readers of the stream
+    keep it.
+    """
     try:
         found = _messages.decode_lines(lines)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""What an agent may do, when it asks."""
+"""The decision about a permission that an agent asks for."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ class Asking(Struct):
 
 
 class Request(Struct, rename="camel"):
-    """What `session/request_permission` says."""
+    """The content of `session/request_permission`."""
 
     options: list[Option]
     tool_call: Raw = Raw(b"{}")
@@ -30,6 +30,6 @@ def permits(policy: Policy, kind: str | None) -> bool:
 
 
 def choose(options: list[Option], *, permitted: bool) -> Option | None:
-    """For this one time if that is offered: an agent may write down in the project what it is allowed for ever."""
+    """The option to choose. A single permission is preferred: an agent may record a permanent one in the project."""
     wanted = ("allow_once", "allow_always") if permitted else ("reject_once", "reject_always")
     return next((option for kind in wanted for option in options if option.kind == kind), None)

@@ -1,4 +1,4 @@
-"""One session with an agent: introduce ourselves, open it, choose a model, send the prompt, hear how the turn ended."""
+"""One session with an agent: initialise, open it, choose a model, send the prompt, and learn how the turn ended."""
 
 import os
 from typing import Any
@@ -12,8 +12,8 @@ from ralph.agents.acp_client.dialogue import Dialogue, Message, Refused, note
 from ralph.agents.acp_client.permissions import Asking, Policy, Request, choose, permits
 
 PROTOCOL = 1
-# No file system and no terminal of ours: those are there for an editor's unsaved buffers. Without them an agent uses
-# its own tools, inside whatever sandbox it runs in, and nothing of what it does is done in our name.
+# It offers no file system and no terminal: those are for an editor's unsaved buffers. Without them an agent uses its
+# own tools, inside its own sandbox, and does nothing in our name.
 CAPABILITIES = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
 
 
@@ -37,7 +37,7 @@ class Turn(Struct, rename="camel"):
 
 
 class Trouble(Exception):
-    """There will be no answer, and this is why. The kind is one of ralph's problems."""
+    """There will be no answer, for this reason. The kind is one of ralph's problems."""
 
     def __init__(self, message: str, kind: str = "other") -> None:
         super().__init__(message)
@@ -82,10 +82,10 @@ class Session:
                 chosen = {"sessionId": self._id, "configId": options[0], "value": model}
                 self._dialogue.ask("session/set_config_option", chosen)
             elif opened.models is not None:
-                # How agents offered models before the protocol had options.
+                # Agents offered models this way before the protocol had options.
                 self._dialogue.ask("session/set_model", {"sessionId": self._id, "modelId": model})
             else:
-                raise Trouble(f"the agent lets nobody choose its model, so it cannot be {model!r}", "model")
+                raise Trouble(f"the agent does not let ralph choose its model, so it cannot be {model!r}", "model")
         except Refused as error:
             raise Trouble(f"the agent does not take the model {model!r}: {error}", "model") from error
 
