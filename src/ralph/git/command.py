@@ -1,22 +1,27 @@
-"""How git is started: by argv, with nothing of what a repository could make it do besides."""
+"""How git is started: by argv, and without anything else that a repository could make it do."""
 
 import asyncio
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Mapping
-from itertools import count
+from copy import copy
+from fnmatch import fnmatchcase
+from functools import cache, partial
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec.structs import replace
 
-from ralph.model.errors import AgentUnusable, StateError
-from ralph.proc import spawn
-from ralph.proc.capture import LONGEST
+from ralph.config.secrets import is_secret_name
+from ralph.model.errors import StateError
+from ralph.workbench.bench import NOTHING, Ended, Starting, Workbench
 
-# A repository that an agent has touched may carry hooks and monitors of its making.
+LOCKED = ".lock': File exists"
+"""A part of git's message when another git works there, or was killed there."""
+# A repository that an agent has touched may contain hooks and monitors that the agent made.
 HARMLESS = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-# What a user may have set for work by hand, and would make git refuse, ask, or go on in the background.
+# Settings that a user may have for work by hand, and that would make git refuse, ask, or continue in the background.
 UNATTENDED = (
     *("-c", "gc.auto=0"),
     *("-c", "maintenance.auto=false"),
@@ -30,7 +35,7 @@ UNATTENDED = (
     *("-c", "i18n.commitEncoding=UTF-8"),
     *("-c", "i18n.logOutputEncoding=UTF-8"),
 )
-# Where the program is missing, its pointer files are files like any other.
+# If the program is missing, its pointer files are files like any other.
 WITHOUT_LFS = (
     *("-c", "filter.lfs.process="),
     *("-c", "filter.lfs.smudge="),
@@ -51,133 +56,132 @@ FOREIGN = (
     *("GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_DIFF_OPTS", "GIT_EXTERNAL_DIFF", "GIT_REFLOG_ACTION"),
     *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
 )
-CEILING = "GIT_CEILING_DIRECTORIES"
-WORKTREES = (".ralph", "worktrees")
+# All that git needs of a user's environment: where things are, who commits, and how remotes are reached.
+NEEDED = (
+    *("PATH", "HOME", "USER", "LOGNAME", "EMAIL", "LANG", "LANGUAGE", "LC_*", "TZ", "TMPDIR", "TEMP", "TMP", "XDG_*"),
+    *("GIT_*", "RALPH_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_ASKPASS", "GNUPGHOME", "GPG_AGENT_INFO"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "LD_LIBRARY_PATH", "DYLD_*", "NIX_*"),
+    # Where the programs are that keep a user's passwords for git.
+    *("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "KRB5CCNAME", "GCM_*"),
+)
+# Nobody is there to type a password at night. Ralph reads git's messages, so they must be in English.
+OWN = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": ":",
+    "GIT_MERGE_AUTOEDIT": "no",
+    "LC_ALL": "C",
+    # `git replace`: an agent can make git read another object instead of one, such as the commit it began at.
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
 SHORT = 300
-RESUME = "Mend it, then go on: ralph resume"
-# Git reads what it knows of all worktrees, and dies if another git is about to make one just then.
+RESUME = "Fix it, then continue: ralph resume"
+# Git reads what it knows about all worktrees, and dies if another git is creating one at that moment.
+DAMAGED_INDEX = re.compile(r"index file (corrupt|smaller than expected)|bad index")
+NO_REPOSITORY = "not a git repository"
 HALF_WRITTEN = re.compile(r"failed to read \S.*/commondir")
 MOST_TRIES = 50
 MOMENT = 0.02
-_numbers = count(1)
 
 
-class Done(Struct, frozen=True):
-    code: int | None
-    """Empty if git could not be started."""
-    out: bytes
-    err: str
+class GitFailed(StateError):
+    """Git refused. `remedy` is what to do before the same is tried again; the hint also says how to go on."""
 
-    @property
-    def text(self) -> str:
-        """Names in it may be any bytes: they come through unchanged when they are given back to git."""
-        return os.fsdecode(self.out).strip("\n")
-
-    @property
-    def words(self) -> str:
-        """What git complains of, in one line."""
-        said = self.err or self.out.decode(errors="replace")
-        lines = [line for line in said.splitlines() if line.startswith(("fatal:", "error:"))] or said.splitlines()
-        return " ".join(" ".join(lines).split())[:SHORT] or f"exit code {self.code}"
+    def __init__(self, message: str, remedy: str, go_on: str) -> None:
+        super().__init__(message, remedy + go_on)
+        self.remedy = remedy
 
 
 class Git:
-    def __init__(self, folder: Path, env: Mapping[str, str], attempt: str) -> None:
-        self.folder = folder
-        self._given = env
-        self._attempt = attempt
-        flags = () if shutil.which("git-lfs", path=env.get("PATH")) else WITHOUT_LFS
+    def __init__(self, bench: Workbench) -> None:
+        flags = () if shutil.which("git-lfs", path=bench.env.get("PATH")) else WITHOUT_LFS
         self._argv = ("git", *HARMLESS, "--no-optional-locks", *UNATTENDED, *flags)
-        # Nobody is there to type a password at night. What git says is read, so it is to say it in English.
-        own = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": ":", "GIT_MERGE_AUTOEDIT": "no", "LC_ALL": "C"}
-        kept = {name: value for name, value in env.items() if name not in FOREIGN and not name.startswith("GIT_TRACE")}
-        self._env = {**kept, **own, **ceiling(folder)}
+        self._bench = replace(bench, env={**environment(bench.env), **OWN})
+
+    @property
+    def folder(self) -> Path:
+        return self._bench.folder
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        return self._bench.env
 
     def at(self, folder: Path) -> "Git":
-        return Git(folder, self._given, self._attempt)
+        """The same git in another folder, with what is known about its environment."""
+        there = copy(self)
+        there._bench = self._bench.at(folder)  # noqa: SLF001 - it is one of its own kind
+        return there
 
     async def run(
         self,
         *arguments: str,
-        env: Mapping[str, str] | None = None,
-        stdin: Path | None = None,
+        env: Mapping[str, str] = NOTHING,
+        stdin: Path | bytes | None = None,
         sink: Callable[[bytes], None] | None = None,
-    ) -> Done:
-        """To its end. Of what it says the beginning is kept; a `sink` gets all that it prints."""
-        done = await self._run(arguments, env, stdin, sink)
+    ) -> Ended:
+        """Run git to its end. The beginning of its output is kept; a `sink` gets all of it."""
+        asked = partial(self._bench.run, [*self._argv, *arguments], env=env, stdin=stdin, sink=sink)
+        done = await asked()
         for _ in range(MOST_TRIES):
             if sink or not HALF_WRITTEN.search(done.err):
                 break
             await asyncio.sleep(MOMENT)
-            done = await self._run(arguments, env, stdin, sink)
+            done = await asked()
         return done
 
-    async def _run(
-        self,
-        arguments: tuple[str, ...],
-        env: Mapping[str, str] | None,
-        stdin: Path | None,
-        sink: Callable[[bytes], None] | None,
-    ) -> Done:
-        out, err = _Beginning(), _Beginning()
-        try:
-            async with spawn(
-                [*self._argv, *arguments],
-                cwd=self.folder,
-                env={**self._env, **(env or {})},
-                # A mark of its own: whatever runs beside it in this attempt is not ended with it.
-                attempt=f"{self._attempt}.git-{next(_numbers)}",
-                stdin=stdin,
-                stdout=sink or out.take,
-                stderr=err.take,
-            ) as process:
-                await process.wait()
-                code = process.exit_code
-        except AgentUnusable as error:
-            return Done(None, b"", error.message)
-        return Done(code, bytes(out.data), err.data.decode(errors="replace"))
+    def start(self, *arguments: str, env: Mapping[str, str], stdin: Path, stdout: Callable[[bytes], None]) -> Starting:
+        """Start a git that is asked while it runs: `async with git.start(...) as process`."""
+        argv = [*self._argv, *arguments]
+        return self._bench.start(argv, env=env, stdin=stdin, stdout=stdout, stderr=lambda _: None)
 
-    async def ask(self, *arguments: str, env: Mapping[str, str] | None = None, stdin: Path | None = None) -> str:
-        """What it prints; that it fails is an error."""
+    async def ask(self, *arguments: str, env: Mapping[str, str] = NOTHING, stdin: Path | bytes | None = None) -> str:
+        """The output of git. A failure is an error."""
         done = await self.run(*arguments, env=env, stdin=stdin)
         if done.code != 0:
             raise self.failed(arguments[0], done)
         return done.text
 
     async def records(
-        self, *arguments: str, env: Mapping[str, str] | None = None, wanted: Callable[[bytes], bool]
+        self, *arguments: str, env: Mapping[str, str] = NOTHING, wanted: Callable[[bytes], bool]
     ) -> list[str]:
-        """Those of the NUL-ended records it prints that are wanted; the others are never all held at once."""
+        """The wanted NUL-terminated records of git's output. The others are never held in memory together."""
         found = _Records(wanted)
         done = await self.run(*arguments, env=env, sink=found.take)
         if done.code != 0:
             raise self.failed(arguments[0], done)
         return [os.fsdecode(record) for record in found.kept]
 
-    def failed(self, what: str, done: Done) -> StateError:
-        if ".lock': File exists" in done.err:
-            return StateError(
-                f"git {what} in {self.folder}: {done.words}",
-                "Another git works there. If none does, one was killed: remove that file, then: ralph resume",
-            )
-        return StateError(f"git {what} in {self.folder}: {done.words}", RESUME)
+    def failed(self, what: str, done: Ended) -> GitFailed:
+        said = f"git {what} in {self.folder}: {words_of(done).rstrip('.')}."
+        if LOCKED in done.err:
+            remedy = "Another git is working there. If not, one was killed: remove that file"
+            return GitFailed(said, remedy, ", then: ralph resume")
+        if DAMAGED_INDEX.search(done.err):
+            remedy = f"Write a new index, which changes no file: git -C {shlex.quote(str(self.folder))} read-tree HEAD"
+            return GitFailed(said, remedy, " && ralph resume")
+        if NO_REPOSITORY in done.err:
+            return GitFailed(said, "Restore the project's .git, such as from a backup", ", then continue: ralph resume")
+        return GitFailed(said, "Fix it", ", then continue: ralph resume")
 
 
-def ceiling(folder: Path) -> dict[str, str]:
-    """Keeps git in a worktree that has lost its `.git` from taking the project around it for the repository."""
-    parts = Path(os.path.realpath(folder)).parts
-    for end in range(len(parts) - 1, 1, -1):
-        if parts[end - 2 : end] == WORKTREES:
-            return {CEILING: str(Path(*parts[:end]))}
-    return {}
+def environment(env: Mapping[str, str]) -> dict[str, str]:
+    """The part of a user's environment that ralph's own git sees: what it needs, and no secret."""
+    return {name: value for name, value in env.items() if _is_needed(name)}
 
 
-class _Beginning:
-    def __init__(self) -> None:
-        self.data = bytearray()
+@cache
+def _is_needed(name: str) -> bool:
+    if name in FOREIGN or name.startswith("GIT_TRACE") or not any(fnmatchcase(name, each) for each in NEEDED):
+        return False
+    # `GIT_CONFIG_KEY_0` is the name of a setting, and git fails if one is missing.
+    return not is_secret_name(name) or name.startswith("GIT_CONFIG_KEY_")
 
-    def take(self, data: bytes) -> None:
-        self.data += data[: LONGEST - len(self.data)]
+
+def words_of(done: Ended) -> str:
+    """Git's complaint, in one line."""
+    said = done.err or done.out.decode(errors="replace")
+    lines = [line for line in said.splitlines() if line.startswith(("fatal:", "error:"))] or said.splitlines()
+    return " ".join(" ".join(lines).split())[:SHORT] or f"exit code {done.code}"
 
 
 class _Records:

@@ -1,4 +1,4 @@
-"""Folders of worktrees, in which an agent may have left anything."""
+"""The folders of worktrees, in which an agent may have left anything."""
 
 import os
 import secrets
@@ -7,17 +7,18 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from ralph.git.command import WORKTREES
+from ralph.config.project import repository_above
 from ralph.model.errors import ConfigError
 from ralph.store.files import cannot_write
 from ralph.store.state_dir import ELSEWHERE, StateDir
+from ralph.workbench.ceiling import WORKTREES
 
 GONE = ".gone-"
-"""Begins the name of a worktree that is being deleted."""
+"""The prefix of a worktree's name while it is being deleted."""
 
 
 def place(project: Path, task: str) -> Path:
-    """Where the task's worktree belongs."""
+    """The path of the task's worktree."""
     StateDir(project).create()
     parent = project.joinpath(*WORKTREES)
     if parent.is_symlink():
@@ -29,17 +30,39 @@ def place(project: Path, task: str) -> Path:
     return parent / task
 
 
+def task_folder(project: Path, task: str) -> Path:
+    """The project in the task's worktree: its top, unless the project is only a part of its repository."""
+    worktree = project.joinpath(*WORKTREES, task)
+    return worktree / project.relative_to(repository_above(project) or project)
+
+
 def anything_at(path: Path) -> bool:
     return os.path.lexists(path)
 
 
 def is_worktree(path: Path) -> bool:
-    """As far as one can tell from the outside."""
+    """Whether the folder looks like a worktree from the outside."""
     return not path.is_symlink() and (path / ".git").is_file()
 
 
+def own_git_dir(path: Path) -> Path | None:
+    """The worktree's own part of the git directory, according to its link: <repository>/worktrees/<name>."""
+    if not is_worktree(path):
+        return None
+    link = (path / ".git").read_text(encoding="utf-8", errors="surrogateescape")
+    return (path / link.removeprefix("gitdir:").strip()).resolve()
+
+
+def repository_of(path: Path) -> Path | None:
+    """The repository that a worktree's link names, as far as that is visible from the outside."""
+    own_part = own_git_dir(path)
+    return own_part.parent.parent if own_part else None
+
+
 def may_be_repaired(path: Path) -> bool:
-    """Whether it has lost its repository. One that leads to a repository is that one's: this may be a copy."""
+    """Whether it has lost its repository. A folder that leads to a repository belongs to that one: this may be a
+    copy.
+    """
     if path.is_symlink() or not path.is_dir():
         return False
     link = path / ".git"
@@ -57,7 +80,9 @@ def drop_if_empty(path: Path) -> bool:
 
 
 def set_aside(path: Path) -> None:
-    """In one step: a kill while it is deleted leaves no half worktree that looks like deleted work."""
+    """Rename the folder in one step: a kill during the deletion leaves no half worktree that looks like deleted
+    work.
+    """
     try:
         path.rename(path.with_name(f"{GONE}{path.name}-{secrets.token_hex(4)}"))
     except FileNotFoundError:
@@ -70,12 +95,12 @@ def delete_set_aside(parent: Path) -> None:
     for path in parent.glob(f"{GONE}*"):
         shutil.rmtree(path, ignore_errors=True)
         if path.exists():
-            _make_writable(path)
+            make_writable(path)
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _make_writable(top: Path) -> None:
-    """Some tools make their caches read-only, folders and all."""
+def make_writable(top: Path) -> None:
+    """Make everything writable, because some tools make their caches read-only, including the folders."""
     with suppress(OSError):
         top.chmod(stat.S_IRWXU)
         for directory, names, _ in os.walk(top):

@@ -1,191 +1,276 @@
-"""A git repository as ralph uses it: looks at it, keeps the work in it, and leaves the user's own files alone."""
+"""A git repository as ralph uses it: it looks at it, keeps the work in it, and leaves the user's own files alone."""
 
+import os
 import shutil
 import tempfile
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from copy import copy
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from ralph.git.bounded import BoundedDiff
-from ralph.git.command import Done, Git
-from ralph.git.staging import stage, whole_work
-from ralph.model.errors import ConfigError, StateError
+from ralph.git.checkout import HASH, HEADS, Checkout, look, require
+from ralph.git.command import RESUME, Git
+from ralph.git.known_trees import remember_changes, remember_tree
+from ralph.git.left_locks import is_free
+from ralph.git.objects import Objects
+from ralph.git.own_index import install, know, staged_by
+from ralph.git.sealed import top_of
+from ralph.git.staging import StagedWork, stage, whole_work
+from ralph.model.errors import StateError
+from ralph.model.git_rules import GitRules
+from ralph.workbench.bench import NOTHING, Ended, Workbench
 
 AUTHORS = ("AUTHOR", "COMMITTER")
 NOBODY = {
     f"GIT_{who}_{what}": value for who in AUTHORS for what, value in (("NAME", "ralph"), ("EMAIL", "ralph@localhost"))
 }
-DIFF = (
-    *("diff-tree", "-r", "--patch", "--unified=3", "--no-color", "--no-renames", "--submodule=short"),
-    *("--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/"),
-)
+OWN_IDENTITY = ("-c", "user.useConfigOnly=true")
+MOST_LOCKS = 3
+"""How many locks in a row may block one move."""
 
 
 class Commit(Struct, frozen=True):
     commit: str
     tree: str
     changed: bool
-    """Whether it was made now. If not, it is the one that was there."""
+    """Whether the commit was made now. Otherwise it already existed."""
+    uncovered: tuple[str, ...] = ()
+    """Files with a change that git was told not to look at. The commit has the change."""
+
+
+class Snapshot(NamedTuple):
+    """A tree of the current files."""
+
+    tree: str
+    uncovered: tuple[str, ...] = ()
+    """Files with a change that git was told not to look at. The tree has the change."""
+
+
+class Change(NamedTuple):
+    """The change of a ref. An empty `new` deletes it, an empty `old` creates it."""
+
+    ref: str
+    new: str
+    old: str
 
 
 class Repository:
-    def __init__(self, folder: Path, env: Mapping[str, str], attempt: str) -> None:
-        self.folder = folder
-        self.git = Git(folder, env, attempt)
-        self._env = env
-        self._attempt = attempt
+    """The repository. `known` holds what was found out about the project, from one action to the next."""
+
+    def __init__(self, bench: Workbench, known: dict[Path, Path] | None = None) -> None:
+        self.git = Git(bench)
+        self._known = {} if known is None else known
 
     def at(self, folder: Path) -> "Repository":
-        """Another working tree, with the same surroundings."""
-        return Repository(folder, self._env, self._attempt)
+        """Another working tree in the same environment."""
+        there = copy(self)
+        there.git = self.git.at(folder)
+        there.__dict__.pop("objects", None)
+        return there
 
-    async def require(self) -> None:
-        """That there is a working tree here with a commit to begin from."""
-        if not self.folder.is_dir():
-            raise ConfigError(f"the directory {self.folder} is gone.", "Run ralph where the project is.")
-        asked = await self.git.run("rev-parse", "--is-inside-work-tree", "--is-bare-repository")
-        if asked.code != 0:
-            raise self._unusable(asked)
-        inside, bare = asked.text.split()
-        if bare == "true":
-            raise ConfigError(f"{self.folder} is a bare repository.", "Run ralph in a clone with a working tree.")
-        if inside != "true":
-            raise ConfigError(f"{self.folder} is inside a .git directory.", "Run ralph in the working tree.")
-        if not await self.resolve("HEAD"):
-            raise ConfigError(
-                f"the git repository {self.folder} has no commit yet.",
-                'Make the first commit: git add --all && git commit -m "Begin"',
-            )
+    @cached_property
+    def objects(self) -> Objects:
+        """The objects, shared by all readers of this repository."""
+        return Objects(self.git)
 
-    async def top(self) -> Path:
-        return Path(await self.git.ask("rev-parse", "--show-toplevel"))
+    @property
+    def folder(self) -> Path:
+        return self.git.folder
 
-    async def head(self) -> str:
-        return await self.git.ask("rev-parse", "--verify", "HEAD^{commit}")
+    async def require(self) -> Checkout:
+        """The state of a working tree that has a commit to begin from. It raises an error otherwise."""
+        found = await require(self.git)
+        remember_tree(found.head, found.tree)
+        self._known[self.folder] = found.common_dir
+        return found
 
-    async def branch(self) -> str | None:
-        """The branch that is checked out, if one is."""
-        return (await self.git.run("symbolic-ref", "--quiet", "--short", "HEAD")).text or None
+    async def common_dir(self) -> Path:
+        """The common git directory of the project, which stays while ralph works on it. For a worktree, git is asked
+        each time.
+        """
+        if self.folder not in self._known:
+            self._known[self.folder] = (await self.look()).common_dir
+        return self._known[self.folder]
 
-    async def uncommitted(self) -> int:
-        """How many files are changed or new, ignored ones left out."""
-        git = self.git.at(await self.top())
+    async def look(self) -> Checkout:
+        found = await look(self.git)
+        remember_tree(found.head, found.tree)
+        return found
+
+    async def uncommitted(self, at: Checkout | None = None) -> int:
+        """How many files are changed or new, without ignored ones."""
+        at = at or await self.look()
+        git = self.git.at(at.top)
         changes = await git.records(
             *("status", "--porcelain", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=none"),
-            *("--", *await whole_work(git)),
+            *("--", *whole_work(at)),
             wanted=bool,
         )
         return sum(not _is_empty_repository(git.folder / name[3:]) for name in changes)
 
-    async def snapshot(self) -> str:
-        """The tree of everything in the working tree that is not ignored. Nothing of the user's is touched by it."""
-        git = self.git.at(await self.top())
-        index = git.folder / await git.ask("rev-parse", "--git-path", "index")
+    async def not_ignored(self, names: Sequence[str]) -> list[str]:
+        """The names in this folder that git would commit."""
+        ignored = bytearray()
+        given = b"".join(os.fsencode(name) + b"\0" for name in names)
+        if given:
+            await self.git.run("check-ignore", "-z", "--stdin", stdin=given, sink=ignored.extend)
+        found = set(os.fsdecode(bytes(ignored)).split("\0"))
+        return [name for name in names if name not in found]
+
+    async def snapshot(self, rules: GitRules | None = None) -> str:
+        """The tree of everything in the working tree that is not ignored. It touches nothing of the user's."""
+        return (await self.take_snapshot(rules)).tree
+
+    async def take_snapshot(self, rules: GitRules | None = None) -> Snapshot:
+        """The snapshot, with what git was told to overlook. With `rules`, nothing that an agent told git has an
+        effect.
+        """
+        at = await self.look()
+        if rules:
+            git = self.git.at(top_of(self.folder, rules))
+            async with staged_by(git, at, rules) as own:
+                tree = await git.ask("write-tree", env=own.env) if own.staged.changed else at.tree
+                return Snapshot(tree, own.staged.uncovered)
+        git = self.git.at(at.top)
+        index = at.git_dir / "index"
         with tempfile.TemporaryDirectory(prefix="ralph-index-") as directory:
             copied = Path(directory, "index")
             if index.exists():
-                # With its time: by that git knows which files it has to look into again.
+                # Its time is kept: git uses it to decide which files it must read again.
                 shutil.copy2(index, copied)
             env = {"GIT_INDEX_FILE": str(copied)}
-            await stage(git, env)
-            return await git.ask("write-tree", env=env)
+            staged = await stage(git, at, env)
+            return Snapshot(await git.ask("write-tree", env=env) if staged.changed else at.tree, staged.uncovered)
 
-    async def diff(self, base: str, to: str, limit: int) -> str:
-        """From one commit or tree to another, in at most `limit` characters."""
-        found = BoundedDiff(limit)
-        done = await self.git.run(*DIFF, base, to, "--", sink=found.take)
-        if done.code != 0:
-            raise self.git.failed("diff", done)
-        return found.text()
+    async def commit_all(
+        self, message: str, *, again: bool = False, rules: GitRules | None = None, at: Checkout | None = None
+    ) -> Commit:
+        """Commit everything that is not ignored. `again`: an earlier attempt was killed, and nobody holds its locks.
 
-    async def commit_all(self, message: str, *, again: bool = False) -> Commit:
-        """All that is not ignored. `again`: an earlier attempt at this was killed, and its locks are nobody's."""
-        git = self.git.at(await self.top())
+        With `rules`, nothing that an agent told git affects what is committed. `at` is what the caller has just seen.
+        """
+        at = at or await self.look()
         if again:
-            await self._drop_locks(git)
-        await stage(git, {})
-        tree, head = await git.ask("write-tree"), await self.head()
-        if tree == await self.tree(head):
-            return Commit(head, tree, changed=False)
+            drop_locks(at)
+        if not at.head:
+            raise StateError(f"{at.top} has no commit checked out.", RESUME)
+        if not rules:
+            git = self.git.at(at.top)
+            return await self._committed(git, at, await stage(git, at, {}), message, {})
+        git = self.git.at(top_of(self.folder, rules))
+        async with staged_by(git, at, rules) as own:
+            if own.staged.changed:
+                install(own.path, at.git_dir / "index")
+            # Everything is in the index. Without files, no filter is called for one.
+            made = await self._committed(git, at, own.staged, message, {"GIT_WORK_TREE": str(own.nowhere)})
+            if made.changed:
+                know(at.git_dir / "index")
+            return made
+
+    async def _committed(
+        self, git: Git, at: Checkout, staged: StagedWork, message: str, env: Mapping[str, str]
+    ) -> Commit:
+        if not staged.changed:
+            return Commit(at.head, at.tree, changed=False)
         flags = ("--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty-message", "--cleanup=verbatim")
-        with _text_file(message) as file:
-            await git.ask("commit", *flags, "--file", str(file), env=await self._identity())
-        return Commit(await self.head(), tree, changed=True)
+        await self._by_someone(git, "commit", *flags, "--file", "-", message=message, env=env)
+        head, tree = (await git.ask("rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--", env=env)).split()[:2]
+        remember_tree(head, tree)
+        remember_changes(at.tree, tree, staged.paths)
+        return Commit(head, tree, changed=True, uncovered=staged.uncovered)
 
     async def restore(self) -> None:
-        """The last commit again, in a worktree of ralph's; in the user's own working tree never."""
-        git = self.git.at(await self.top())
-        own, common = (await git.ask("rev-parse", "--git-dir", "--git-common-dir")).splitlines()
-        if (git.folder / own).resolve() == (git.folder / common).resolve():
-            raise StateError(f"{git.folder} is not a worktree of ralph's, so nothing in it is thrown away.")
+        """Restore the last commit in a worktree of ralph's, never in the user's own working tree."""
+        at = await self.look()
+        git = self.git.at(at.top)
+        if not at.is_linked:
+            raise StateError(f"{git.folder} is not a worktree of ralph's, so nothing in it is discarded.")
         await git.ask("reset", "--quiet", "--hard")
-        await git.ask("clean", "--quiet", "-ffd", "--", *await whole_work(git))
+        await git.ask("clean", "--quiet", "-ffd", "--", *whole_work(at))
 
-    async def resolve(self, name: str) -> str:
-        """The commit of that name, or nothing."""
-        done = await self.git.run("rev-parse", "--quiet", "--verify", f"{name}^{{commit}}")
-        return done.text if done.code == 0 else ""
+    async def resolve(self, *names: str) -> list[str]:
+        """The object of each name, such as `main^{commit}`; empty if there is none."""
+        # No name has a line break in it: with a blank instead, it is still a name that does not exist.
+        given = "".join(name.replace("\n", " ") + "\n" for name in names)
+        said = await self.git.ask("cat-file", "--batch-check=%(objectname)", stdin=os.fsencode(given))
+        return [line if HASH.fullmatch(line) else "" for line in said.split("\n")]
 
-    async def tree(self, commit: str) -> str:
-        return await self.git.ask("rev-parse", "--verify", f"{commit}^{{tree}}")
+    async def commit_at(self, name: str) -> str:
+        """The commit of that name; empty if there is none."""
+        [commit] = await self.resolve(f"{name}^{{commit}}")
+        return commit
 
     async def merge_base(self, one: str, other: str) -> str:
-        """Where their histories part, or nothing."""
+        """The commit where their histories part; empty if there is none."""
         done = await self.git.run("merge-base", one, other)
         return done.text.partition("\n")[0] if done.code == 0 else ""
 
-    async def commit_tree(self, tree: str, parent: str, message: str) -> str:
-        """A commit that is on no branch yet."""
-        with _text_file(message) as file:
-            made = ("commit-tree", "--no-gpg-sign", "-p", parent, "-F", str(file), tree)
-            return await self.git.ask(*made, env=await self._identity())
+    async def commit_tree(self, tree: str, parent: str, message: str, *others: str) -> str:
+        """A commit that is on no branch yet; with several parents it is a merge, without any it is a root."""
+        parents = [word for each in (parent, *others) if each for word in ("-p", each)]
+        made = ("commit-tree", "--no-gpg-sign", *parents, "-F", "-", tree)
+        commit = await self._by_someone(self.git, *made, message=message)
+        remember_tree(commit, tree)
+        return commit
 
-    async def move(self, ref: str, new: str, old: str) -> bool:
-        """Whether the ref was at `old` and is at `new` now. An empty `new` deletes it, an empty `old` makes it."""
-        change = (ref, new, old) if new else ("-d", ref, old)
-        done = await self.git.run("update-ref", "-m", "ralph", *change)
+    async def move(self, *changes: Change) -> bool:
+        """Move all refs or none. Returns whether each ref was where it was expected to be."""
+        done = await self._moved(changes)
+        for _ in range(MOST_LOCKS):
+            if done.code == 0 or not await self.is_freed(done):
+                break
+            done = await self._moved(changes)
         if done.code == 0:
             return True
-        if await self.resolve(ref) != old:
+        now = await self.resolve(*(change.ref for change in changes))
+        if now != [change.old for change in changes]:
             return False
         raise self.git.failed("update-ref", done)
 
-    async def _identity(self) -> dict[str, str]:
-        """The user's own if there is one; what git would guess from the machine is nobody's."""
-        asked = [await self.git.run("-c", "user.useConfigOnly=true", "var", f"GIT_{who}_IDENT") for who in AUTHORS]
-        return {} if all(done.code == 0 for done in asked) else NOBODY
+    async def is_freed(self, done: Ended) -> bool:
+        """Whether only a lock on ralph's own refs blocked git, and is now gone."""
+        return await is_free(await self.common_dir(), done.err)
 
-    async def _drop_locks(self, git: Git) -> None:
-        names = ["index", "HEAD"]
-        if branch := await self.branch():
-            names.append(f"refs/heads/{branch}")
-        for name in names:
-            (git.folder / await git.ask("rev-parse", "--git-path", f"{name}.lock")).unlink(missing_ok=True)
+    async def _moved(self, changes: Sequence[Change]) -> Ended:
+        return await self.git.run("update-ref", "-m", "ralph", "-z", "--stdin", stdin=b"".join(map(_order, changes)))
 
-    def _unusable(self, asked: Done) -> ConfigError:
-        if asked.code is None:
-            return ConfigError("git cannot be started, and tasks run in git worktrees.", "Install git: ralph doctor")
-        if "dubious ownership" in asked.err:
-            return ConfigError(
-                f"{self.folder} belongs to another user, so git does not open it.",
-                f"If you trust it: git config --global --add safe.directory {self.folder}",
-            )
-        if "not a git repository" in asked.err:
-            return ConfigError(f"{self.folder} is not a git repository.", "Run: git init, and make the first commit.")
-        return ConfigError(f"git cannot read {self.folder}: {asked.words}", "Mend the repository.")
+    async def _by_someone(self, git: Git, *arguments: str, message: str, env: Mapping[str, str] = NOTHING) -> str:
+        """The output of git run as the user, if git knows an identity; what git would guess from the machine does not
+        count.
+        """
+        # Git ends it at a NUL.
+        given = message.replace("\0", "").encode(errors="replace") or b"\n"
+        done = await git.run(*OWN_IDENTITY, *arguments, env=env, stdin=given)
+        if done.code != 0 and not await self._has_identity():
+            done = await git.run(*arguments, env={**NOBODY, **env}, stdin=given)
+        if done.code != 0:
+            raise git.failed(arguments[0], done)
+        return done.text
+
+    async def _has_identity(self) -> bool:
+        asked = [await self.git.run(*OWN_IDENTITY, "var", f"GIT_{who}_IDENT") for who in AUTHORS]
+        return all(done.code == 0 for done in asked)
+
+
+def drop_locks(at: Checkout) -> None:
+    """Remove the locks of gits that were killed with an earlier attempt."""
+    locked = [at.git_dir / "index", at.git_dir / "HEAD", *([at.common_dir / HEADS / at.branch] if at.branch else [])]
+    for path in locked:
+        path.with_name(f"{path.name}.lock").unlink(missing_ok=True)
+
+
+def _order(change: Change) -> bytes:
+    """The change in the format of `update-ref --stdin -z`."""
+    if not change.old:
+        return f"create {change.ref}\0{change.new}\0".encode()
+    if not change.new:
+        return f"delete {change.ref}\0{change.old}\0".encode()
+    return f"update {change.ref}\0{change.new}\0{change.old}\0".encode()
 
 
 def _is_empty_repository(path: Path) -> bool:
-    """One that an agent has made and put nothing in. There is nothing to commit in it."""
+    """Whether it is a repository that an agent made and put nothing in. There is nothing to commit in it."""
     return (path / ".git").is_dir() and len(list(path.iterdir())) == 1
-
-
-@contextmanager
-def _text_file(text: str) -> Generator[Path]:
-    """Longer than a command line may be, and with no NUL, which git takes for the end."""
-    with tempfile.NamedTemporaryFile(prefix="ralph-message-") as file:
-        file.write(text.replace("\0", "").encode(errors="replace"))
-        file.flush()
-        yield Path(file.name)

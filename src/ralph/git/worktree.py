@@ -1,197 +1,316 @@
-"""A worktree for a task on a branch of its own: made, found again after a kill, healed, and taken away."""
+"""A worktree for a task on a branch of its own: created, found again after a kill, repaired, and removed."""
 
 import asyncio
 import shlex
 from pathlib import Path
+from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from ralph.config.project import is_repository
+from ralph.git.branch_tip import switch_away
+from ralph.git.checkout import HEADS, Checkout
 from ralph.git.command import RESUME
-from ralph.git.folders import anything_at, delete_set_aside, drop_if_empty, may_be_repaired, place, set_aside
-from ralph.git.listing import HEADS, Entry, holder_of, is_linked, registered_at, worktrees
-from ralph.git.repository import Repository
-from ralph.kernel.actions import Worktree
+from ralph.git.folders import (
+    anything_at,
+    delete_set_aside,
+    drop_if_empty,
+    may_be_repaired,
+    place,
+    repository_of,
+    set_aside,
+)
+from ralph.git.listing import ListedWorktree, holder_of, linked, registered_at, worktrees
+from ralph.git.own_index import know_new_worktree
+from ralph.git.repository import Change, Repository, drop_locks
+from ralph.kernel.actions.tasks import Worktree
 from ralph.model.errors import ConfigError, StateError
+from ralph.model.tasks import BRANCHES
+from ralph.workbench.bench import Ended
 
-BRANCHES = "ralph/"
 BETWEEN = "--"
-"""Between spec and task in the name of a branch: git cannot have a branch below another."""
+"""The separator between spec and task in a branch name: git cannot have a branch below another."""
 DISCARDED = "refs/ralph/discarded"
 DONE = "refs/ralph/done"
+ROUNDS = 20
+"""How many times others may create the same branch meanwhile."""
+
+
+class _Branches(NamedTuple):
+    spec: str
+    task: str
+    start: str
+    """Where the spec's branch begins, if it does not exist."""
 
 
 async def prepare(
     repository: Repository, *, project: Path, spec: str, task: str, fresh: bool = False, start: str = ""
 ) -> Worktree:
-    """The task's worktree, with what an earlier run did in it; a `fresh` one begins where the spec's branch is."""
-    await repository.require()
+    """The task's worktree, with an earlier run's work in it; a `fresh` one begins at the tip of the spec's branch."""
+    at = await repository.require()
     if BETWEEN in spec:
         raise ConfigError(
             f"the spec id {spec} contains {BETWEEN!r}, which in the name of a branch begins the task.",
             "Give the spec another id.",
         )
     spec_branch = BRANCHES + spec
-    branch = spec_branch + BETWEEN + task
-    await _make_branch(repository, spec_branch, start or "HEAD")
+    branches = _Branches(spec_branch, spec_branch + BETWEEN + task, start or at.head)
     path = place(project, task)
-    kept = await _usable(repository, path, branch)
-    if fresh:
-        await _discard(repository, path, branch, spec_branch, kept=kept)
-        kept = False
-    await _make_branch(repository, branch, HEADS + spec_branch)
-    if kept:
-        await return_to_branch(repository, path, branch)
-    else:
-        await _add(repository, path, branch)
-    folder = path / await repository.git.at(project).ask("rev-parse", "--show-prefix")
-    folder.mkdir(parents=True, exist_ok=True)
-    base = await repository.merge_base(HEADS + branch, HEADS + spec_branch)
+    base, kept = "", False
+    if not fresh and not anything_at(path):
+        base = await _begun(repository, path, branches)
     if not base:
-        raise ConfigError(
-            f"the branches {branch} and {spec_branch} have no commit in common.",
-            "Begin the task anew, or delete the branch that is wrong.",
-        )
-    return Worktree(path=str(path), folder=str(folder), branch=branch, base=base, spec_branch=spec_branch, reused=kept)
+        kept = await _reopened(repository, path, branches, fresh=fresh)
+        base = await _base(repository, branches)
+    folder = path / at.prefix
+    folder.mkdir(parents=True, exist_ok=True)
+    return Worktree(str(path), str(folder), branches.task, base, branches.spec, reused=kept)
 
 
-async def remove(repository: Repository, worktree: Worktree) -> str:
-    """Take away the worktree and its branch; its commits stay under refs/ralph/done. Why not, if it cannot be."""
+async def remove(repository: Repository, worktree: Worktree, inside: Checkout | None = None) -> str:
+    """Remove the worktree and its branch; its commits stay under refs/ralph/done. Returns why, if that is not possible.
+
+    `inside` is what the caller has just seen in it, on its branch.
+    """
     path = Path(worktree.path)
+    tip = ""
     if anything_at(path):
-        if not await is_linked(repository, path):
+        inside = inside or await linked(repository, path)
+        if inside is None:
             return f"{path} is no longer the worktree of {worktree.branch}."
-        if changes := await repository.at(path).uncommitted():
+        if changes := await repository.at(path).uncommitted(inside):
             return f"{path} has uncommitted work: {changes} files."
-        await return_to_branch(repository, path, worktree.branch)
-    task = worktree.branch.removeprefix(worktree.spec_branch + BETWEEN)
-    tip = await repository.resolve(HEADS + worktree.branch)
-    if tip:
-        await _keep_as_done(repository, task, tip)
+        tip = (await return_to_branch(repository, path, worktree.branch, inside)).head
+    tip = tip or await repository.commit_at(HEADS + worktree.branch)
     await _take_away(repository, path)
-    if tip and not await repository.move(HEADS + worktree.branch, "", tip):
+    if tip and not await _retire(repository, worktree, tip):
         return f"the branch {worktree.branch} has just moved."
     return ""
 
 
-async def return_to_branch(repository: Repository, path: Path, branch: str) -> None:
-    """What is checked out becomes the branch: agents make branches of their own, or leave a rebase unfinished."""
-    inside = repository.at(path)
-    if await inside.branch() == branch:
+async def relink(repository: Repository, path: Path) -> None:
+    """Restore the link that makes the folder a worktree, if an agent deleted it. The folder still holds the agent's
+    work.
+    """
+    usual = repository.folder / ".git"
+    # If the project is the top of its repository, git need not be asked.
+    common_dir = usual.resolve() if usual.is_dir() and is_repository(usual) else await repository.common_dir()
+    if repository_of(path) == common_dir:
         return
-    head, tip = await inside.resolve("HEAD"), await repository.resolve(HEADS + branch)
+    if may_be_repaired(path):
+        await repository.git.run("worktree", "repair", str(path))
+    if repository_of(path) != common_dir:
+        raise StateError(
+            f"{path / '.git'} is not the one that ralph made, so the work beside it cannot be saved.",
+            "Move it away, then continue: ralph resume",
+        )
+
+
+async def make_again(repository: Repository, path: Path) -> str:
+    """Make a worktree that was deleted again, from the branch of its task. Returns the name of the branch."""
+    listed = await repository.git.ask("for-each-ref", "--format=%(refname)", f"{HEADS}{BRANCHES}*{BETWEEN}{path.name}")
+    found = [ref.removeprefix(HEADS) for ref in listed.splitlines() if ref.partition(BETWEEN)[2] == path.name]
+    if len(found) != 1:
+        which = f"{len(found)} branches are its own" if found else "its branch is gone too"
+        raise StateError(
+            f"the worktree {path} was deleted, and {which}.", f"Start the task again: ralph retry {path.name}"
+        )
+    await _take_away(repository, path)
+    done = await _add(repository, path, found[0])
+    if done.code != 0:
+        raise repository.git.failed("worktree add", done)
+    return found[0]
+
+
+async def return_to_branch(repository: Repository, path: Path, branch: str, inside: Checkout) -> Checkout:
+    """Make the branch what is checked out: agents create branches of their own, or leave a rebase unfinished."""
+    if inside.branch == branch:
+        return inside
+    head, tip = inside.head, await repository.commit_at(HEADS + branch)
     if head and head != tip:
         if tip and await repository.merge_base(tip, head) != tip:
             await keep(repository, path.name, tip)
-        if not await repository.move(HEADS + branch, head, tip):
+        if not await repository.move(Change(HEADS + branch, head, tip)):
             raise StateError(f"the branch {branch} has just moved.", RESUME)
-    await inside.git.ask("symbolic-ref", "HEAD", HEADS + branch)
+    await repository.git.at(path).ask("symbolic-ref", "HEAD", HEADS + branch)
+    return replace(inside, branch=branch, head=head or tip)
 
 
 async def keep(repository: Repository, task: str, commit: str) -> None:
-    """Under a ref of its own, so that nothing is ever lost by beginning anew."""
+    """Keep the commit under a ref, so that starting again never loses anything."""
     listed = await repository.git.ask("for-each-ref", "--format=%(objectname) %(refname)", f"{DISCARDED}/{task}/")
     refs = [line.split() for line in listed.splitlines()]
     if any(kept == commit for kept, _ in refs):
         return
     number = max((int(ref.rpartition("/")[2]) for _, ref in refs), default=0) + 1
-    while not await repository.move(f"{DISCARDED}/{task}/{number}", commit, ""):
+    while not await repository.move(Change(f"{DISCARDED}/{task}/{number}", commit, "")):
         number += 1
 
 
-async def _make_branch(repository: Repository, branch: str, start: str) -> None:
-    """Unless it is there already."""
-    if await repository.resolve(HEADS + branch):
-        return
-    commit = "" if start.startswith("-") else await repository.resolve(start)
-    if not commit:
-        raise ConfigError(f"there is no commit {start!r} to begin {branch} from.", "Name a branch or a commit.")
-    if await repository.resolve(HEADS + BRANCHES.rstrip("/")):
+async def _begun(repository: Repository, path: Path, branches: _Branches) -> str:
+    """The commit at which the new worktree begins; empty if git has something recorded there that must be checked
+    first.
+    """
+    spec_tip, tip = await _make_branches(repository, branches)
+    done = await _add(repository, path, branches.task)
+    if done.code != 0:
+        if anything_at(path):
+            raise repository.git.failed("worktree add", done)
+        return ""
+    return tip if tip == spec_tip else await _base(repository, branches)
+
+
+async def _reopened(repository: Repository, path: Path, branches: _Branches, *, fresh: bool) -> bool:
+    """Whether the worktree existed. If not, it is created from its branch, which may have existed."""
+    await _make_branches(repository, branches, task=False)
+    inside = await _usable(repository, path, branches.task)
+    if fresh:
+        await _discard(repository, path, branches, inside)
+        inside = None
+    await _make_branches(repository, branches)
+    if inside:
+        # Nobody else works on this task now, and a git may have been killed here.
+        drop_locks(inside)
+        await return_to_branch(repository, path, branches.task, inside)
+        return True
+    done = await _add(repository, path, branches.task)
+    if done.code != 0:
+        raise repository.git.failed("worktree add", done)
+    return False
+
+
+async def _base(repository: Repository, branches: _Branches) -> str:
+    base = await repository.merge_base(HEADS + branches.task, HEADS + branches.spec)
+    if not base:
         raise ConfigError(
-            f"the branch 'ralph' is in the way of {branch}.", "Rename it: git branch --move ralph another-name"
+            f"the branches {branches.task} and {branches.spec} have no commit in common.",
+            "Start the task again, or delete the branch that is wrong.",
         )
-    # Of two tasks that begin at once, one makes the branch of their spec.
-    await repository.move(HEADS + branch, commit, "")
+    return base
 
 
-async def _usable(repository: Repository, path: Path, branch: str) -> bool:
-    """Whether the worktree is there and whole. What a killed attempt left of one is cleared away."""
+async def _make_branches(repository: Repository, branches: _Branches, *, task: bool = True) -> tuple[str, str]:
+    """Create the missing branches, the task's at the tip of the spec's. Returns where both are."""
+    wanted = [HEADS + branches.spec, *([HEADS + branches.task] if task else [])]
+    for _ in range(ROUNDS):
+        *tips, start = await repository.resolve(*(f"{name}^{{commit}}" for name in (*wanted, branches.start)))
+        first = tips[0] or start
+        if not first:
+            raise ConfigError(
+                f"there is no commit {branches.start!r} to begin {branches.spec} from.", "Name a branch or a commit."
+            )
+        missing = [Change(ref, first, "") for ref, tip in zip(wanted, tips, strict=True) if not tip]
+        # If two tasks begin at the same time, one of them creates the branch of their spec.
+        if not missing or await _made(repository, missing):
+            return first, tips[-1] or first
+    raise StateError(f"the branch {branches.spec} keeps being created and deleted.", RESUME)
+
+
+async def _made(repository: Repository, missing: list[Change]) -> bool:
+    try:
+        return await repository.move(*missing)
+    except StateError as error:
+        if not await repository.commit_at(HEADS + BRANCHES.rstrip("/")):
+            raise
+        branch = missing[0].ref.removeprefix(HEADS)
+        raise ConfigError(
+            f"the branch 'ralph' blocks the creation of {branch}.", "Rename it: git branch --move ralph another-name"
+        ) from error
+
+
+async def _usable(repository: Repository, path: Path, branch: str) -> Checkout | None:
+    """The worktree, if it exists and is complete. What a killed attempt left is removed."""
     entries = await worktrees(repository)
     entry = registered_at(path, entries)
-    if anything_at(path) and not (entry and (entry.unfinished or await is_linked(repository, path))):
-        await _repair(repository, path)
+    inside = await linked(repository, path) if entry and not entry.unfinished else None
+    if anything_at(path) and not inside and not (entry and entry.unfinished):
+        inside = await _repair(repository, path)
         entries = await worktrees(repository)
         entry = registered_at(path, entries)
     _refuse_elsewhere(branch, path, entries)
     if entry and (entry.unfinished or not anything_at(path)):
         await _take_away(repository, path)
-        return False
-    return entry is not None
+        return None
+    return inside if entry else None
 
 
-def _refuse_elsewhere(branch: str, path: Path, entries: list[Entry]) -> None:
+def _refuse_elsewhere(branch: str, path: Path, entries: list[ListedWorktree]) -> None:
     holder = holder_of(branch, entries)
     if holder is None or holder == registered_at(path, entries):
         return
     if holder.path.exists():
         raise ConfigError(
             f"the branch {branch} is checked out in {holder.path}.",
-            f"Switch to another branch there: git -C {shlex.quote(str(holder.path))} switch --detach",
+            f"Check out something else there: {switch_away(str(holder.path))}",
         )
     raise ConfigError(
         f"git has the branch {branch} down as checked out in {holder.path}, which is gone.", "Run: git worktree prune"
     )
 
 
-async def _repair(repository: Repository, path: Path) -> None:
-    """After the project was moved, or `.git` was deleted in the worktree. What is no worktree of ours is refused."""
+async def _repair(repository: Repository, path: Path) -> Checkout | None:
+    """Repair a worktree after the project has moved, or `.git` was deleted in it. Any other folder is refused."""
     if drop_if_empty(path):
-        return
+        return None
     if may_be_repaired(path):
         await repository.git.run("worktree", "repair", str(path))
-    if not await is_linked(repository, path):
+    inside = await linked(repository, path)
+    if inside is None:
         raise ConfigError(
-            f"{path} is where the task's worktree belongs, but it is something else.", "Move it away or delete it."
+            f"{path} is where the task's worktree belongs, but it is something else.",
+            f"Move it away: {shlex.join(['mv', str(path), f'{path}.old'])}",
         )
+    return inside
 
 
-async def _add(repository: Repository, path: Path, branch: str) -> None:
+async def _add(repository: Repository, path: Path, branch: str) -> Ended:
     argv = ("worktree", "add", "--quiet", str(path), branch)
     done = await repository.git.run(*argv)
     if done.code != 0 and "smudge" in done.err:
-        # Large files that cannot be fetched now stay the pointers that they are in git.
+        # Large files that cannot be fetched now stay the pointers that git has.
         done = await repository.git.run(*argv, env={"GIT_LFS_SKIP_SMUDGE": "1"})
-    if done.code != 0:
-        raise repository.git.failed("worktree add", done)
+    if done.code == 0:
+        know_new_worktree(path)
+    return done
 
 
-async def _discard(repository: Repository, path: Path, branch: str, spec_branch: str, *, kept: bool) -> None:
-    if kept:
-        await return_to_branch(repository, path, branch)
-    tip = await repository.resolve(HEADS + branch)
+async def _discard(repository: Repository, path: Path, branches: _Branches, inside: Checkout | None) -> None:
+    if inside:
+        await return_to_branch(repository, path, branches.task, inside)
+    tip = await repository.commit_at(HEADS + branches.task)
     if tip:
-        commit = await _with_uncommitted(repository.at(path), tip) if kept else tip
-        if await repository.merge_base(commit, HEADS + spec_branch) != commit:
+        commit = await _with_uncommitted(repository.at(path), tip) if inside else tip
+        if await repository.merge_base(commit, HEADS + branches.spec) != commit:
             await keep(repository, path.name, commit)
     await _take_away(repository, path)
     if tip:
-        await repository.move(HEADS + branch, "", tip)
+        await repository.move(Change(HEADS + branches.task, "", tip))
 
 
 async def _with_uncommitted(inside: Repository, tip: str) -> str:
     tree = await inside.snapshot()
-    if tree == await inside.tree(tip):
+    if [tree] == await inside.resolve(f"{tip}^{{tree}}"):
         return tip
     return await inside.commit_tree(tree, tip, "ralph: work that was not committed\n")
 
 
-async def _keep_as_done(repository: Repository, task: str, tip: str) -> None:
-    ref = f"{DONE}/{task}"
-    before = await repository.resolve(ref)
+async def _retire(repository: Repository, worktree: Worktree, tip: str) -> bool:
+    """Replace the branch with a ref that keeps its commits. Returns whether the branch was still at its tip."""
+    task = worktree.branch.removeprefix(worktree.spec_branch + BETWEEN)
+    done, branch = f"{DONE}/{task}", Change(HEADS + worktree.branch, "", tip)
+    if await repository.move(Change(done, tip, ""), branch):
+        return True
+    [before] = await repository.resolve(done)
     if before and await repository.merge_base(before, tip) != before:
         await keep(repository, task, before)
-    await repository.move(ref, tip, before)
+    if before != tip:
+        await repository.move(Change(done, tip, before))
+    return await repository.move(branch)
 
 
 async def _take_away(repository: Repository, path: Path) -> None:
     set_aside(path)
-    if registered_at(path, await worktrees(repository)):
-        await repository.git.ask("worktree", "remove", "--force", "--force", str(path))
+    done = await repository.git.run("worktree", "remove", "--force", "--force", str(path))
+    if done.code != 0 and registered_at(path, await worktrees(repository)):
+        raise repository.git.failed("worktree remove", done)
     await asyncio.to_thread(delete_set_aside, path.parent)

@@ -1,4 +1,4 @@
-"""Lend a worktree the files that git does not know and the work needs, such as `.env`."""
+"""Copies of files that git does not track and the work needs, such as `.env`, into a worktree."""
 
 import asyncio
 import os
@@ -18,16 +18,16 @@ ANYWHERE = "**"
 BEING_COPIED = "ralph-being-copied"
 
 
-class Furnished(Struct, frozen=True):
+class LocalFiles(Struct, frozen=True):
     copied: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
-    """What leads out of the project or nowhere, or would lead out of the worktree."""
+    """The paths that lead out of the project or nowhere, or would lead out of the worktree."""
 
 
-async def furnish(worktree_folder: Path, project: Path, patterns: list[str]) -> Furnished:
-    """Both folders are the project, once where the user works and once where the task is to be worked on."""
+async def copy_local_files(worktree_folder: Path, project: Path, patterns: list[str]) -> LocalFiles:
+    """Copy the files. Both folders are the project: where the user works, and where the task is worked on."""
     wanted = [_parts(pattern) for pattern in patterns]
-    return await asyncio.to_thread(_furnish, worktree_folder, project, wanted)
+    return await asyncio.to_thread(_copy, worktree_folder, project, wanted)
 
 
 def _parts(pattern: str) -> list[str]:
@@ -40,7 +40,7 @@ def _parts(pattern: str) -> list[str]:
     return list(path.parts)
 
 
-def _furnish(worktree_folder: Path, project: Path, wanted: list[list[str]]) -> Furnished:
+def _copy(worktree_folder: Path, project: Path, wanted: list[list[str]]) -> LocalFiles:
     top, git_dir = _worktree_of(worktree_folder)
     names = sorted({found.relative_to(project) for parts in wanted for found in _matches(project, parts)})
     copied: list[str] = []
@@ -55,13 +55,15 @@ def _furnish(worktree_folder: Path, project: Path, wanted: list[list[str]]) -> F
         try:
             _lend(source, target, git_dir, os.fsencode(target.relative_to(top)))
         except OSError as error:
-            raise cannot_write(target, error, "Mend that, or leave the file out of worktree.copy.") from error
+            raise cannot_write(target, error, "Fix that, or leave the file out of worktree.copy.") from error
         copied.append(str(name))
-    return Furnished(tuple(copied), tuple(skipped))
+    return LocalFiles(tuple(copied), tuple(skipped))
 
 
 def _lend(source: Path, target: Path, git_dir: Path, name: bytes) -> None:
-    """Known as lent before it is there, and there only when it is whole: a kill in between does no harm."""
+    """Copy one file. It is recorded as lent before it exists, and is complete when it exists, so a kill does no
+    harm.
+    """
     partial = git_dir / BEING_COPIED
     partial.unlink(missing_ok=True)
     shutil.copy(source, partial)
@@ -72,7 +74,7 @@ def _lend(source: Path, target: Path, git_dir: Path, name: bytes) -> None:
 
 
 def _matches(folder: Path, parts: list[str]) -> Iterator[Path]:
-    """Files; a folder that is named stands for all files in it."""
+    """The files that match. A folder stands for all files in it."""
     first, *rest = parts
     if first == ANYWHERE:
         yield from _matches(folder, rest or ["*"])
@@ -97,12 +99,12 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def _is_inside(path: Path, folder: Path) -> bool:
-    real, around = Path(os.path.realpath(path)), os.path.realpath(folder)
-    return real.is_relative_to(around) and not set(real.relative_to(around).parts) & set(PRIVATE)
+    real, whole = Path(os.path.realpath(path)), os.path.realpath(folder)
+    return real.is_relative_to(whole) and not set(real.relative_to(whole).parts) & set(PRIVATE)
 
 
 def _worktree_of(folder: Path) -> tuple[Path, Path]:
-    """Its top, and its own part of the git directory."""
+    """The top of the worktree, and its own part of the git directory."""
     for top in (folder, *folder.parents):
         link = top / ".git"
         if link.is_file():

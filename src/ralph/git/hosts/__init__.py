@@ -1,0 +1,1 @@
+"""Code hosts on which pull requests are opened, each through its own program."""
