@@ -1,0 +1,1 @@
+"""Syntax trees of source files, for judging a change and for describing a codebase."""
