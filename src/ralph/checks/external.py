@@ -1,54 +1,37 @@
-"""Verification by a command: how it ended and what it printed."""
+"""Verification by a command: its exit code and its output."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from ralph.checks.command import beginning, run_command
+from ralph.checks.command import beginning, end_of, run_command
 from ralph.model.evidence import Evidence
 from ralph.model.verification import External
+from ralph.workbench.bench import Workbench
 
 PIECE = 1 << 20
 SHOWN = 200
 NOT_STARTED = (126, 127)
-"""With these a shell says that it could not start what it was told to."""
+"""The exit codes with which a shell says that it could not start the command."""
 
 
-async def run_external(
-    check: External,
-    *,
-    worktree: Path,
-    env: Mapping[str, str],
-    attempt: str,
-    log: Path,
-    keep: int,
-    secrets: Sequence[bytes] = (),
-) -> Evidence:
-    """Whatever the command does, it is evidence and no exception."""
-    directory = _inside(worktree, check.working_dir)
+async def run_external(check: External, bench: Workbench) -> Evidence:
+    """The evidence of the command. Whatever the command does, there is evidence and no exception."""
+    directory = _inside(bench.folder, check.working_dir)
     if directory is None:
-        why = f"working_dir {check.working_dir!r} is no directory inside the worktree, so nothing was started"
+        why = f"working_dir {check.working_dir!r} is not a directory inside the worktree, so nothing was started"
         return Evidence(check.command, passed=False, reason=why)
     try:
         ended = await run_command(
-            check.command,
-            cwd=directory,
-            env=env,
-            attempt=attempt,
-            log=log,
-            limit=check.timeout,
-            limit_name="its timeout",
-            keep=keep,
-            secrets=secrets,
+            bench.at(directory), check.command, limit=check.timeout or None, limit_name="its timeout"
         )
-        return await asyncio.to_thread(_judged, check, ended, log, keep)
+        return await asyncio.to_thread(_judged, check, ended, bench.log, bench.keep)
     except ValueError as error:
-        # A command that no system can take, such as one with a zero byte.
+        # It is a command that no system accepts, such as one with a zero byte.
         return Evidence(check.command, passed=False, reason=f"{_short(check.command)} could not be started: {error}")
     except (FileNotFoundError, IsADirectoryError):
-        return Evidence(check.command, passed=False, reason=f"its output is lost: {log.name} was taken away")
+        return Evidence(check.command, passed=False, reason=f"its output is lost: {bench.log.name} was taken away")
 
 
 def _inside(worktree: Path, working_dir: str) -> Path | None:
@@ -67,15 +50,16 @@ def _judged(check: External, ended: Evidence, log: Path, keep: int) -> Evidence:
     return replace(
         ended,
         passed=not wrong,
-        reason="; ".join(wrong) or f"exit code {ended.exit_code}, as wanted",
+        reason="; ".join(wrong) or f"exit code {ended.exit_code}, as expected",
         output=beginning(log, keep) if wrong else "",
+        output_end=end_of(log) if wrong else "",
     )
 
 
 def _wrong(check: External, exit_code: int, log: Path) -> list[str]:
     wrong: list[str] = []
     if exit_code != check.success_exit_code:
-        wrong.append(f"exit code {exit_code}, wanted {check.success_exit_code}")
+        wrong.append(f"exit code {exit_code}, expected {check.success_exit_code}")
         if exit_code in NOT_STARTED:
             wrong[0] += f": {_short(check.command)} could not be started: {_last_line(log)}"
     if check.output_contains and not _contains(log, check.output_contains):
@@ -86,7 +70,7 @@ def _wrong(check: External, exit_code: int, log: Path) -> list[str]:
 
 
 def _contains(path: Path, text: str) -> bool:
-    """In a file of any size: one piece of it is in memory, and the end of the piece before."""
+    """Whether a file of any size contains the text. Memory holds one piece, and the end of the piece before."""
     needle = text.encode(errors="replace")
     held = b""
     with path.open("rb") as file:
