@@ -1,175 +1,110 @@
-"""From an action to the part that does it."""
+"""The table from an action to the function that performs it, imported on first use."""
 
-import os
-import shutil
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
+from functools import cache
+from importlib import import_module
 from typing import Any
 
-from msgspec.structs import replace
-
-from ralph.agents.parser import Emit
-from ralph.agents.registry import Agent, find
-from ralph.agents.run import Limits, Surroundings, run_agent
-from ralph.checks.command import run_command
-from ralph.checks.response import check_response, read_commit_message
-from ralph.git.scm import Scm
-from ralph.kernel.actions import (
-    AnyAction,
-    CommitMessage,
-    ReadCommitMessage,
-    ReadPrompt,
-    ReadResponse,
-    RunAgent,
-    RunCommand,
-    RunScmTask,
-    StageChanges,
-    Staged,
-    Wait,
-    Waited,
-)
-from ralph.loop.equipment import Equipment
-from ralph.loop.prompt_file import read_prompt
-from ralph.loop.stop import Stop
+from ralph.loop.context import Attempt, RunContext
 from ralph.model.errors import StateError
-from ralph.model.evidence import AgentReport, Evidence
-from ralph.proc.identity import is_ralph
-from ralph.store.journal import Journal
-from ralph.store.state_dir import directory_name
+from ralph.model.evidence import Result
+from ralph.store.journal import Begun
 
-RESET_SLACK = 1.0
-"""A quota that is reset at a moment may not be there at that very moment."""
+Performer = Callable[[Any, Attempt], Awaitable[Result]]
+
+# A new action is a struct in its family, a function and one line here.
+PERFORMERS = {
+    "read-prompt": "ralph.loop.agent:read_prompt",
+    "run-agent": "ralph.loop.agent:run",
+    "read-response": "ralph.loop.agent:read_response",
+    "read-commit-message": "ralph.loop.agent:read_message",
+    "read-claim": "ralph.loop.agent:read_claim_of",
+    "read-guidance": "ralph.loop.agent:read_guidance",
+    "feedback": "ralph.loop.agent:feed_back",
+    "run-command": "ralph.loop.commands:run_guardrail",
+    "note-user-changes": "ralph.loop.commands:note_user_changes",
+    "stage-changes": "ralph.loop.commands:stage_changes",
+    "run-scm-task": "ralph.loop.commands:run_scm_task",
+    "wait": "ralph.loop.waiting:wait",
+    "give-up": "ralph.loop.waiting:give_up",
+    "read-spent": "ralph.loop.waiting:read_spent",
+    "run-child": "ralph.loop.children:run_child",
+    "find-verified-stages": "ralph.loop.children:find_verified_stages",
+    "look-for-markers": "ralph.loop.supervising:look",
+    "await-go": "ralph.loop.supervising:await_go",
+    "restart": "ralph.loop.supervising:restart",
+    "post-message": "ralph.loop.supervising:post",
+    "wait-for-children": "ralph.loop.supervising:wait_for_children",
+    "save-work": "ralph.loop.tasks:save",
+    "run-check": "ralph.loop.checks:run_check",
+    "read-change": "ralph.loop.checks:read_change",
+    "read-files": "ralph.loop.checks:read_files",
+    "back-off": "ralph.loop.waiting:back_off",
+    "ask-model": "ralph.loop.asking:ask_model",
+    "recall-evidence": "ralph.loop.checks:recall_evidence",
+    "verify": "ralph.loop.checks:record_evidence",
+    "find-review": "ralph.loop.reviewing:find_earlier_review",
+    "run-reviewer": "ralph.loop.reviewing:run_reviewer",
+    "anchor-issues": "ralph.loop.reviewing:anchor_issues",
+    "review": "ralph.loop.reviewing:record_review",
+    "take-snapshot": "ralph.loop.proof:take_snapshot",
+    "read-tree": "ralph.loop.stalling:read_tree",
+    "compose-trees": "ralph.loop.proof:compose_trees",
+    "try-check": "ralph.loop.proof:try_check",
+    "excuse-failure": "ralph.loop.proof:excuse_failure",
+    "compose-canary": "ralph.loop.proof:compose_canary",
+    "judge-trials": "ralph.loop.proof:judge_trials",
+    "confirm-tip": "ralph.loop.proof:confirm_tip",
+    "restore-protected": "ralph.loop.proof:restore_protected",
+    "write-proof": "ralph.loop.proof_record:write_proof",
+    "open-worktree": "ralph.loop.tasks:open_worktree",
+    "record-start": "ralph.loop.tasks:record_start",
+    "set-up-worktree": "ralph.loop.tasks:set_up_worktree",
+    "discard-work": "ralph.loop.tasks:discard_work",
+    "await-approval": "ralph.loop.approval:await_approval",
+    "await-people": "ralph.loop.approval:await_people",
+    "look-at-branch": "ralph.loop.specs:look_at_branch",
+    "add-fixing-task": "ralph.loop.specs:add_fixing_task",
+    "find-unfinished": "ralph.loop.tasks:find_unfinished",
+    "deliver-work": "ralph.loop.tasks:deliver_work",
+    "build-context": "ralph.loop.planning:build_context",
+    "read-work": "ralph.loop.planning:read_work",
+    "open-stories": "ralph.loop.stories:open_stories",
+    "begin-story": "ralph.loop.stories:begin_story",
+    "settle-story": "ralph.loop.story_settling:settle_story",
+    "edit-plan": "ralph.loop.stories:edit_plan",
+    "ask-person": "ralph.loop.people:ask_person",
+    "show-draft": "ralph.loop.people:show_draft",
+    "write-plan-file": "ralph.loop.story_planning:write_plan_file",
+    "write-spec-text": "ralph.loop.spec_planning:write_spec_text",
+    "write-chunks": "ralph.loop.spec_planning:write_chunks",
+    "keep-summary": "ralph.loop.planning:keep_summary",
+}
+RESTORE = "ralph.loop.tasks:restore_deleted"
+"""What comes before each action in the worktree of a task."""
 
 
-class Performer:
-    """Everything that a run's actions need. Calling it performs one."""
-
-    def __init__(
-        self,
-        equipment: Equipment,
-        *,
-        agent: Agent | None,
-        limits: Limits,
-        journal: Journal,
-        stop: Stop,
-        emit: Emit | None,
-    ) -> None:
-        self._with = equipment
-        self._limits = limits
-        self._journal = journal
-        self._stop = stop
-        self._emit = emit
-        self._agents = {"": (agent, equipment.agent_env(agent))} if agent else {}
-        self.table: dict[type[Any], Callable[..., Any]] = {
-            ReadPrompt: self._read_prompt,
-            RunAgent: self._run_agent,
-            Wait: self._wait,
-            RunCommand: self._run_guardrail,
-            ReadResponse: self._read_response,
-            ReadCommitMessage: self._read_commit_message,
-            StageChanges: self._stage_changes,
-            RunScmTask: self._run_scm_task,
-        }
-
-    async def __call__(self, action: AnyAction, seq: int, attempt: int) -> Any:
+def performing(context: RunContext) -> Callable[[Begun], Awaitable[Result]]:
+    async def perform(begun: Begun) -> Result:
+        attempt, place = Attempt(context, begun), begun.action.place
         try:
-            return await self.table[type(action)](action, seq, attempt)
+            if place.kind == "task":
+                await _loaded(RESTORE)(attempt, place.name)
+            return await performer(begun.action.kind)(begun.action, attempt)
         except OSError as error:
-            # What is not the user's or the agent's mistake: a full disk, a folder that was taken away.
+            # This is neither the user's nor the agent's mistake: a full disk, or a folder that was removed.
             where = f" ({error.filename})" if error.filename else ""
-            raise StateError(f"cannot write: {error.strerror}{where}.", "Mend that, then: ralph resume") from error
+            raise StateError(f"cannot write: {error.strerror}{where}.", "Fix that, then: ralph resume") from error
 
-    async def _read_prompt(self, action: ReadPrompt, _seq: int, _attempt: int) -> str:
-        return read_prompt(self._with.project / action.file)
-
-    async def _run_agent(self, action: RunAgent, seq: int, attempt: int) -> AgentReport:
-        work = action.purpose == "work"
-        agent, env = self._called(action.agent)
-        around = Surroundings(
-            project=self._with.project,
-            workdir=self._with.workdir,
-            directory=self._with.state.attempt_dir(self._with.run.id, directory_name(action, attempt)),
-            env=env,
-            attempt=self._with.mark(seq, attempt),
-            limits=self._limits,
-            secrets=self._with.secrets,
-            emit=self._emit if work else None,
-            done_file=action.done_file,
-            # A supervised agent may leave runs that go on while it is restarted. They end with the loop.
-            spare=is_ralph if action.done_file else None,
-            done_grace=self._with.settings.supervise.done_grace,
-            mark=lambda size, events: self._journal.mark(seq, attempt, size=size, events=events),
-        )
-        # A commit message is asked for as plain text, whatever the work is streamed as.
-        stream = work and self._with.settings.stream_agent_output
-        return replace(await run_agent(agent, action.prompt, around, stream=stream), agent=action.agent)
-
-    def _called(self, name: str) -> tuple[Agent, dict[str, str]]:
-        """The run's own agent, or the one that takes its place, and what that one may see."""
-        if name not in self._agents:
-            agent = find(self._with.settings, name)
-            self._agents[name] = agent, self._with.agent_env(agent)
-        return self._agents[name]
-
-    async def _wait(self, action: Wait, _seq: int, attempt: int) -> Waited:
-        began = time.monotonic()
-        # Measured from now on: the clock may be stepped while we wait.
-        await self._stop.sleep(_seconds(action, resumed=attempt > 1))
-        return Waited(time.monotonic() - began)
-
-    async def _run_guardrail(self, action: RunCommand, seq: int, attempt: int) -> Evidence:
-        directory = self._with.state.attempt_dir(self._with.run.id, f"iteration-{action.iteration}")
-        kept = directory / f"guardrail_{action.slug}{'' if attempt == 1 else f'.{attempt}'}.log"
-        evidence = await run_command(
-            action.command,
-            cwd=self._with.workdir,
-            env=self._with.check_env,
-            attempt=self._with.mark(seq, attempt),
-            log=kept,
-            limit=self._with.settings.timeouts.guardrail or None,
-            keep=self._with.settings.output_truncate_chars,
-            secrets=self._with.secrets,
-        )
-        shown = self._with.state.root / f"guardrail_{action.iteration}_{action.slug}.log"
-        _put(kept, shown)
-        return replace(evidence, log=self._with.state.relative(shown))
-
-    async def _read_response(self, action: ReadResponse, _seq: int, _attempt: int) -> Evidence:
-        return check_response(self._with.project / action.attempt_dir, action.expected, plain=action.plain)
-
-    async def _read_commit_message(self, action: ReadCommitMessage, _seq: int, _attempt: int) -> CommitMessage:
-        return read_commit_message(self._with.project / action.attempt_dir, plain=action.plain)
-
-    async def _stage_changes(self, action: StageChanges, seq: int, attempt: int) -> Staged:
-        # The agent may have taken away what keeps ralph's state out of the commit.
-        self._with.state.create()
-        return await (await self._scm(action.command, seq, attempt)).stage()
-
-    async def _run_scm_task(self, action: RunScmTask, seq: int, attempt: int) -> Evidence:
-        return await (await self._scm(action.command, seq, attempt)).run_task(action.task, action.message)
-
-    async def _scm(self, command: str, seq: int, attempt: int) -> Scm:
-        scm = Scm(command, self._with.workdir, self._with.check_env, self._with.mark(seq, attempt))
-        if attempt > 1:
-            await scm.drop_stale_lock()
-        return scm
+    return perform
 
 
-def _seconds(wait: Wait, *, resumed: bool) -> float:
-    if wait.until is None:
-        return wait.seconds
-    ahead = wait.until - time.time()
-    if ahead > 0:
-        return ahead + RESET_SLACK
-    # It came while ralph did not run; a moment that had passed from the beginning was not meant.
-    return 0.0 if resumed else wait.seconds
+@cache
+def performer(kind: str) -> Performer:
+    return _loaded(PERFORMERS[kind])
 
 
-def _put(log: Path, place: Path) -> None:
-    """Show the log where the agent is told to look, too. An earlier run's log there makes room."""
-    place.unlink(missing_ok=True)
-    try:
-        os.link(log, place)
-    except OSError:
-        shutil.copyfile(log, place)
+@cache
+def _loaded(where: str) -> Callable[..., Awaitable[Any]]:
+    module, _, name = where.partition(":")
+    return getattr(import_module(module), name)

@@ -1,17 +1,16 @@
-"""Read the user's prompt file, which may change, vanish or be wrong between two iterations."""
+"""Reads the user's prompt file, which may change, vanish or be wrong between two iterations."""
 
 from pathlib import Path
 
 from ralph.model.errors import ConfigError
 
 
-def read_prompt(path: Path) -> str:
+def read_prompt(path: Path, hint: str = "Restore it, then: ralph resume") -> str:
+    """The text of the file. `hint` says what to do if it is not there."""
     try:
         text = path.read_bytes().decode()
     except OSError as error:
-        raise ConfigError(
-            f"cannot read the prompt file {path}: {error.strerror}.", "Put it back, then: ralph resume"
-        ) from error
+        raise ConfigError(f"cannot read the prompt file {path}: {error.strerror}.", hint) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"the prompt file {path} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from error
     if not text.strip():

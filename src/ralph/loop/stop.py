@@ -1,4 +1,4 @@
-"""Stopping on a person's word: the first signal lets the current operation finish, the second ends it."""
+"""Stopping on a person's request: the first signal lets the current operation finish, the second ends it."""
 
 import asyncio
 import signal
@@ -7,20 +7,35 @@ from contextlib import contextmanager, suppress
 
 from ralph.model.errors import Cancelled
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""The signals that stop a run. SIGHUP comes when the terminal is closed."""
 
 
 class Stop:
-    def __init__(self, *, at_once: bool = False) -> None:
+    """A stop request. Without `on_signals`, only `ralph cancel` stops what is driven with it."""
+
+    def __init__(self) -> None:
         self.requested = ""
-        self._at_once = at_once
+        self.at_once = False
+        """Whether the first signal ends what runs, instead of letting it finish."""
         self.at_once_by = ""
         self._wake = asyncio.Event()
 
     async def sleep(self, seconds: float) -> None:
         """Sleep, unless somebody wants to stop: then stop at once."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        self.check()
+
+    async def until(self, event: asyncio.Event) -> None:
+        """Wait for the event, unless somebody wants to stop."""
+        waiting = [asyncio.ensure_future(event.wait()), asyncio.ensure_future(self._wake.wait())]
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for each in waiting:
+                each.cancel()
         self.check()
 
     def check(self) -> None:
@@ -35,24 +50,30 @@ class Stop:
         def received(number: signal.Signals) -> None:
             if not self.requested:
                 told()
-            if task and (self.requested or self._at_once):
-                self.at_once_by = number.name if self._at_once else "a second signal"
+            if task and (self.requested or self.at_once):
+                self.at_once_by = number.name if self.at_once else "a second signal"
                 task.cancel()
             self.requested = number.name
             self._wake.set()
 
-        for number in SIGNALS:
+        # What was started under nohup stays deaf to a terminal that is closed.
+        wanted = [number for number in SIGNALS if number != signal.SIGHUP or _is_heard(number)]
+        for number in wanted:
             loop.add_signal_handler(number, received, number)
         try:
             yield
         finally:
-            for number in SIGNALS:
+            for number in wanted:
                 loop.remove_signal_handler(number)
             if self.requested:
                 _hear_no_more()
 
 
+def _is_heard(number: signal.Signals) -> bool:
+    return signal.getsignal(number) != signal.SIG_IGN
+
+
 def _hear_no_more() -> None:
-    """The process is ending as it was asked to: one more signal must not cut off its last words and its exit code."""
+    """Ignore further signals: the process is ending, and they must not cut off its last output and its exit code."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
