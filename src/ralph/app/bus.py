@@ -1,12 +1,10 @@
-"""Post to a message bus, and read it."""
+"""Posting to a message bus, and reading it."""
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
 from pathlib import Path
 
-from ralph.config.durations import Duration, read_duration
+from ralph.app.moments import read_moment
 from ralph.model.errors import ConfigError
 from ralph.store.bus import Bus, OnGap, project_bus, task_bus
 from ralph.store.bus_format import Message, check_word, is_id, iso
@@ -19,7 +17,7 @@ def open_bus(
     on_gap: OnGap | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Bus:
-    """The bus of the task directory, or of the project around it. Without a directory, that of the task at hand."""
+    """The bus of the task directory, or of the project around it. Without a directory, that of the current task."""
     given = task_dir or _task_at_hand(os.environ if environ is None else environ)
     if not given.is_dir():
         raise ConfigError(f"there is no task directory {given}.", "Create it, or give another with --task-dir.")
@@ -34,7 +32,9 @@ def post(bus: Bus, *, kind: str, body: str, environ: Mapping[str, str] | None = 
 def messages(
     bus: Bus, *, kind: str | None, since: str | None, limit: int | None, follow: bool = False
 ) -> Iterator[Message]:
-    """Those that match, or the last `limit` of them; to follow is to wait for what comes after them, for ever."""
+    """The messages that match, or the last `limit` of them. With `follow` it then waits for new ones, without an
+    end.
+    """
     if kind is not None:
         check_word("type", kind)
     in_time = _after(since) if since else _always
@@ -51,6 +51,8 @@ def message_json(message: Message) -> dict[str, str]:
         "type": message.type,
         "ts": iso(message.ts),
         "run": message.run,
+        "project": message.project,
+        "task": message.task,
         "body": message.body,
     }
 
@@ -73,13 +75,8 @@ def _always(_message: Message) -> bool:
 
 
 def _moment(text: str) -> float:
-    """A date or a time as ISO 8601 writes it, in local time unless it says otherwise; or how long ago."""
     try:
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError):
-        pass
-    try:
-        return time.time() - read_duration(Duration, text)
+        return read_moment(text)
     except ValueError:
         raise ConfigError(
             f"{text!r} is neither a message's id nor a time.",

@@ -1,0 +1,60 @@
+"""The results of the runs since some time: one line each, for the next morning."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ralph.app.moments import since_moment
+from ralph.model.runs import Run
+from ralph.model.verdicts import next_step
+from ralph.store.projects import find_project, projects_by_id
+from ralph.store.runs import list_runs, options_of
+from ralph.store.sql import Store
+
+
+class RunSummary(Struct, frozen=True, rename="camel"):
+    run: Run
+    where: str
+    """Where its work is: a branch, or the project's folder."""
+    next_step: str
+    """The command that continues it, or takes over its work; empty if nothing is left to do."""
+
+
+def summaries(store: Store, project: Path | None, since: str, limit: int | None) -> list[RunSummary]:
+    """The runs that a person started since then, the newest first, of one project or of all."""
+    known = find_project(store, project) if project else None
+    if project and known is None:
+        return []
+    found = list_runs(store, project=known.id if known else None, limit=limit, tops=True, since=since_moment(since))
+    folders = {each.id: each.path or each.id for each in projects_by_id(store).values()}
+    return [_summary(store, run, folders.get(run.project, run.project)) for run in found]
+
+
+def _summary(store: Store, run: Run, folder: str) -> RunSummary:
+    branch = _branch(options_of(store, run.id).get("loop", {}), run.recipe)
+    return RunSummary(run, f"branch {branch}" if branch else folder, _next_step(run, branch))
+
+
+def _branch(loop: Any, recipe: str) -> str:
+    """The branch that the work goes to, read from what was stored: a run of another version of ralph can be listed,
+    too.
+    """
+    if recipe in ("spec", "task", "chunk"):
+        return f"ralph/{loop['spec']}" if "spec" in loop else ""
+    return str(loop.get("branch", "")) if recipe == "stories" else ""
+
+
+def _next_step(run: Run, branch: str) -> str:
+    if run.is_live:
+        return f"ralph status {run.id}"
+    if run.verdict == "verified":
+        return f"git merge {branch}" if branch else ""
+    if run.status != "ended":
+        return f"ralph resume {run.id}"
+    return next_step(run.verdict or "", run.id, run.recipe, run.reason).rpartition(": ")[2]
+
+
+def took(run: Run) -> float:
+    return (run.ended_at or time.time()) - run.started_at

@@ -1,0 +1,27 @@
+"""The settings for the tasks of a spec: those of the project, overridden by the spec's own."""
+
+from pathlib import Path
+
+from ralph.app.usable import load_usable
+from ralph.config.layers import Loaded
+from ralph.model.tasks import Spec, Task
+from ralph.store.projects import known_project
+from ralph.store.sql import Store
+from ralph.store.tasks import get_spec
+
+
+def load_for_spec(project: Path, spec: Spec, agent: str | None = None) -> Loaded:
+    """The settings of its tasks. An agent chosen for this one run works instead of all others."""
+    loaded = load_usable(project, spec=spec.config)
+    if agent is None:
+        return loaded
+    roles = {name: {"agent": None} for name, role in loaded.settings.roles.items() if role.agent}
+    flags = {"defaults": {"executor": agent}, **({"roles": roles} if roles else {})}
+    return load_usable(project, spec=spec.config, flags=flags)
+
+
+def load_for_task(store: Store, project: Path, task: Task | None) -> Loaded:
+    """The settings for a task; without a task those of the project alone."""
+    if task is None:
+        return load_usable(project)
+    return load_for_spec(project, get_spec(store, known_project(store, project), task.spec_id))
