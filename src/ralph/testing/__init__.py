@@ -1,21 +1,15 @@
-"""Test loops without an account: a scripted agent, a scripted model, temporary repositories, the real `ralph`."""
+"""Test loops without an account: a scripted agent, temporary repositories, the real `ralph`."""
 
 TYPE_CHECKING = False  # typing's own constant would cost every start of the scripted agent an import
 if TYPE_CHECKING:
     from typing import Any
 
     from ralph.testing.agent import ScriptedAgent, Start
-    from ralph.testing.model_server import ModelServer
-    from ralph.testing.models.base import ModelRequest
     from ralph.testing.program import run_ralph
-    from ralph.testing.real_agents import RealAgent, find_cli, real_agent
     from ralph.testing.repo import TempRepo, temp_repo
     from ralph.testing.steps import answers, crash, done, edits, fails, floods, hangs, says
 
 __all__ = [
-    "ModelRequest",
-    "ModelServer",
-    "RealAgent",
     "ScriptedAgent",
     "Start",
     "TempRepo",
@@ -24,24 +18,17 @@ __all__ = [
     "done",
     "edits",
     "fails",
-    "find_cli",
     "floods",
     "hangs",
-    "real_agent",
     "run_ralph",
     "says",
     "temp_repo",
 ]
 
 _MODULES = {
-    "ModelRequest": "models.base",
-    "ModelServer": "model_server",
-    "RealAgent": "real_agents",
     "ScriptedAgent": "agent",
     "Start": "agent",
     "TempRepo": "repo",
-    "find_cli": "real_agents",
-    "real_agent": "real_agents",
     "run_ralph": "program",
     "temp_repo": "repo",
 }

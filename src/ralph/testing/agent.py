@@ -14,17 +14,17 @@ from ralph.testing.script import Script
 from ralph.testing.steps import Step
 
 SHEBANG_LIMIT = 127
-"""Of a first line, in bytes: what older kernels read of it."""
+"""The most bytes of a first line that older kernels read."""
 
 
 class Start(Struct, frozen=True):
-    """One start of the agent, as it was recorded."""
+    """One recorded start of the agent."""
 
     step: int
-    """The number of the step that was played, from 1; 0 if none was left."""
+    """The number of the step that was played, starting at 1; 0 if none was left."""
     prompt: str
     argv: list[str]
-    """Without the program's name."""
+    """The arguments, without the program's name."""
     cwd: str
     env: dict[str, str]
     """The variables whose names begin with RALPH_."""
@@ -33,7 +33,9 @@ class Start(Struct, frozen=True):
 
 
 class ScriptedAgent:
-    """`ScriptedAgent(edits({"a.txt": "1"}), done(), directory=tmp_path)` plays one step at each start."""
+    """An agent with a script: `ScriptedAgent(edits({"a.txt": "1"}), done(), directory=tmp_path)` plays one step per
+    start.
+    """
 
     def __init__(
         self,
@@ -73,7 +75,9 @@ class ScriptedAgent:
 
 
 def program_text(python: str, script: str) -> str:
-    """A program that starts as fast as Python can: isolated, without site packages, the package found by its path."""
+    """The text of a program that starts as fast as Python can: isolated, without site packages, its package found by
+    path.
+    """
     return f"""{_first_lines(python)}
 import sys
 sys.path.append({str(Path(ralph.__file__).parents[1])!r})
@@ -95,5 +99,5 @@ def _decoded(line: bytes) -> dict[str, Any] | None:
     try:
         return json.loads(line)
     except ValueError:
-        # A start that was killed while it was being recorded.
+        # It is a start that was killed while it was being recorded.
         return None

@@ -1,4 +1,4 @@
-"""Much output, fast: one line is made, and written again and again in large pieces."""
+"""Much output, fast: one line is made, and written repeatedly in large pieces."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from ralph.testing.formats.base import Stream
 
 PIECE = 1 << 20
-# With characters that JSON must escape, as real output has them.
+# They have characters that JSON must escape, like real output.
 SAMPLE = 'value = table["key"]\t# 0123456789 '
 
 
 def flood(stream: Stream, total: int, size: int, kind: str) -> Iterator[bytes]:
-    """Pieces of valid lines of about `size` bytes, `total` bytes in all; `empty` lines are of one byte."""
+    """Pieces of valid lines of about `size` bytes, `total` bytes in all; `empty` lines have one byte."""
     if kind == "empty":
         return _repeated(b"\n", total)
     made = _maker(stream, kind)
@@ -34,7 +34,7 @@ def _maker(stream: Stream, kind: str) -> Callable[[int], bytes]:
 
 
 def _of_length(made: Callable[[int], bytes], size: int) -> bytes:
-    """Lines whose length is `size`, or the least possible: filled with payload, then with spaces."""
+    """Lines of the length `size`, or the least possible: filled with payload, then with spaces."""
     least, probe = len(made(0)), 100 * len(SAMPLE)
     per_character = (len(made(probe)) - least) / probe
     payload = int((size - least) / per_character) - 2 * len(SAMPLE)

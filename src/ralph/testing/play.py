@@ -1,4 +1,4 @@
-"""Performing a step: each action is a method, named after its key."""
+"""Performs a step: each action is a method, named after its key."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Player:
     def play(self) -> None:
         actions = plan(self._step)
         if ("hang", "hard") in actions:
-            # From the beginning: who waits for a line of output may send the signal at once after it.
+            # It is installed at the beginning: a test that waits for a line of output may send the signal right after
+            # it.
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                 signal.signal(number, signal.SIG_IGN)
         for key, value in actions:
@@ -104,7 +105,7 @@ class Player:
     def _do_spawn(self, child: dict[str, Any]) -> None:
         import subprocess
 
-        # It keeps this program's output open, as a real agent's background process does.
+        # It keeps this program's output open, like a real agent's background process.
         subprocess.Popen(
             ["/bin/sh", "-c", child["command"]],
             stdin=subprocess.DEVNULL,
@@ -168,7 +169,7 @@ class Player:
 
     def _do_close_stdout(self, _: bool) -> None:  # noqa: FBT001 - the key's value, here always true
         self._end()
-        # Not closed but replaced: the next file opened must not become the output.
+        # It is replaced and not closed: the next opened file must not become the output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

@@ -22,7 +22,7 @@ IDENTITY = """\
 
 
 class TempRepo:
-    """A repository in `root/repo`, with a home directory of its own in `root/home`."""
+    """A repository in `root/repo`, with its own home directory in `root/home`."""
 
     def __init__(self, root: Path) -> None:
         self.path = root / "repo"
@@ -30,14 +30,15 @@ class TempRepo:
 
     @property
     def env(self) -> dict[str, str]:
-        """All that a program needs, and nothing of the user's: git settings, ralph's state, keys."""
+        """Everything that a program needs, and nothing of the user's: git settings, ralph's state, keys."""
         return {
             "HOME": str(self.home),
             "RALPH_HOME": str(self.home / ".ralph"),
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)]),
             "LANG": "C.UTF-8",
             "LC_ALL": "C.UTF-8",
-            "GIT_CONFIG_GLOBAL": os.devnull,
+            # It is a file of its own: `git config --global` as root would replace /dev/null with a file.
+            "GIT_CONFIG_GLOBAL": str(self.home / ".gitconfig"),
             "GIT_CONFIG_SYSTEM": os.devnull,
             "GIT_TERMINAL_PROMPT": "0",
         }
@@ -51,7 +52,7 @@ class TempRepo:
     ) -> subprocess.CompletedProcess[str]:
         """Run a program in the repository with the environment `env` on top of the clean one.
 
-        After `timeout` it and all that it started in its session are killed, and TimeoutExpired is raised.
+        After `timeout`, it and everything that it started in its session are killed, and TimeoutExpired is raised.
         """
         process = subprocess.Popen(
             argv,
@@ -75,7 +76,7 @@ class TempRepo:
         return subprocess.CompletedProcess(argv, process.returncode, stdout, stderr)
 
     def git(self, *args: str) -> str:
-        """What git prints; a git that fails raises an error that holds its message."""
+        """The output of git; a git that fails raises an error with its message."""
         done = self.run("git", *args)
         if done.returncode:
             raise AssertionError(f"git {' '.join(args)} exited with {done.returncode}: {done.stderr or done.stdout}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("claude", "codex", "amp", "text", "opencode", "gemini", "qwen", "copilot")
 
-# Actions are performed in the order in which they stand here.
+# Actions are performed in this order.
 BEFORE_WAITING = {
     "expect_prompt?": str,
     "echo_prompt?": bool,
@@ -60,7 +60,7 @@ class Script:
                 _check_signal(step["kill"])
 
     def choose(self, prompt: str, taken: int) -> tuple[int, bool]:
-        """The number of the step to play, 0 if none is left; and whether it takes a turn."""
+        """The number of the step to play, or 0 if none is left; and whether it uses a turn."""
         for number, step in enumerate(self.steps, 1):
             if "when" in step and step["when"]["prompt_contains"] in prompt:
                 return number, False
@@ -86,7 +86,7 @@ def plan(step: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _in_order(step: dict[str, Any]) -> list[tuple[str, Any]]:
-    # What waits comes before the final message, except for an agent that closes its output and lives on.
+    # Waiting comes before the final message, except for an agent that closes its output and keeps running.
     late = CLOSING | WAITING if step.get("close_stdout") else WAITING | CLOSING
     keys = [shape.rstrip("?") for shape in BEFORE_WAITING | late]
     return [(key, step[key]) for key in keys if step.get(key, False) is not False]

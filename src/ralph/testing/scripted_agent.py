@@ -29,7 +29,7 @@ PROMPT_FLAGS = ("-p", "--print", "--prompt", "-x", "--execute")
 
 
 def main() -> None:
-    # As other programs do: end at once when the reader has gone, and on the first Ctrl-C.
+    # Like other programs, end at once when the reader is gone, and on the first Ctrl-C.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
@@ -46,7 +46,7 @@ def _run(argv: list[str]) -> int:
     path, *args = argv
     script = load(path)
     if args and args[-1] in ("--help", "--version"):
-        # Asked about itself, not to work: no turn is taken.
+        # A question about the program itself uses no turn.
         write_all(1, f"0.0.0 (scripted {script.format})\n".encode())
         return 0
     prompt = _read_prompt(script.format, args)
@@ -64,7 +64,7 @@ def _leave(step: dict[str, Any]) -> int:
     if "kill" in step:
         import resource
 
-        # The crash is meant: no core file among the project's files.
+        # The crash is intended: leave no core file among the project's files.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.kill(os.getpid(), getattr(signal, step["kill"]))
     return step.get("exit", 0)

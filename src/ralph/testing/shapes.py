@@ -1,7 +1,7 @@
-"""Is a script's value what its key wants? Small enough to be asked at every start.
+"""Checks whether a script's value fits its key. It is small enough to run at every start.
 
-A shape is a type, a tuple of allowed values and types, `[shape]` for a list, `{"*": shape}` for a mapping of any
-names, or `{"name": shape, "other?": shape}` for a mapping of exactly these, `?` marking those that may be left out.
+A shape is a type, a tuple of allowed values and types, `[shape]` for a list, `{"*": shape}` for a mapping of any names,
+or `{"name": shape, "other?": shape}` for a mapping of exactly these, where `?` marks optional ones.
 """
 
 from __future__ import annotations

@@ -26,20 +26,20 @@ def fails(code: int = 1, stderr: str = "") -> Step:
 
 
 def crash(by: str = "SIGKILL") -> Step:
-    """Die of a signal."""
+    """Die from a signal."""
     return {"kill": by}
 
 
 def hangs(*, hard: bool = False) -> Step:
-    """Do nothing until killed; `hard` ignores every signal that can be ignored politely."""
+    """Do nothing until killed; `hard` ignores every signal that can be ignored."""
     return {"hang": "hard" if hard else True}
 
 
 def floods(size: int, *, line: int = 1000, kind: Literal["text", "tool", "empty"] = "text") -> Step:
-    """Print so many bytes."""
+    """Print this many bytes."""
     return {"flood": {"bytes": size, "line": line, "kind": kind}}
 
 
 def answers(prompt_contains: str, final: str) -> Step:
-    """Answer this prompt whenever it comes, out of turn."""
+    """Answer this prompt whenever it comes, without using a turn."""
     return {"when": {"prompt_contains": prompt_contains}, "final": final}

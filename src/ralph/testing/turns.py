@@ -1,4 +1,4 @@
-"""Whose turn it is: a counter and a log beside the script, safe under concurrent and killed starts."""
+"""Whose turn it is: a counter and a log beside the script, safe with concurrent and killed starts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WIDTH = 12
 
 
 class Turn:
-    """One start: the step that it plays, and whether the next start goes on from it."""
+    """One start: the step that it plays, and whether the next start continues after it."""
 
     def __init__(self, script: Script, path: str, prompt: str, argv: list[str]) -> None:
         self._counter = f"{path}.state"
@@ -35,12 +35,12 @@ class Turn:
     def end(self) -> None:
         if self._counts and self._advance == "end":
             with _Locked(self._counter) as counter:
-                # Another start may have played the same step and ended before.
+                # Another start may have played the same step and ended earlier.
                 counter.write(max(counter.read(), self._taken + 1))
 
 
 class _Locked:
-    """The counter's file, for one process at a time; the lock goes with the process that holds it."""
+    """The counter's file, for one process at a time; the lock ends with the process that holds it."""
 
     def __init__(self, path: str) -> None:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
@@ -56,7 +56,7 @@ class _Locked:
         return int(os.pread(self._file, WIDTH + 1, 0) or b"0")
 
     def write(self, taken: int) -> None:
-        # One call of always the same length: a kill leaves the old number or the new one, never a part.
+        # One write of constant length: a kill leaves the old number or the new one, never a part.
         os.pwrite(self._file, b"%0*d\n" % (WIDTH, taken), 0)
 
 

@@ -1,4 +1,4 @@
-"""Amp: `--stream-json`, in the manner of Claude Code but with fewer fields, and with the prompt repeated."""
+"""Amp: `--stream-json`, like Claude Code but with fewer fields, and with the prompt repeated."""
 
 from __future__ import annotations
 

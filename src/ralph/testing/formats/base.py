@@ -1,4 +1,4 @@
-"""What every format can say. Each method returns the lines that the agent would print."""
+"""What every format can express. Each method returns the lines that the agent would print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Ending:
-    """What the agent's last line tells: its final message, what it spent, whether it failed."""
+    """The content of the agent's last line: its final message, what it spent, whether it failed."""
 
     def __init__(self, step: dict[str, Any], text: str) -> None:
         tokens = step.get("tokens", {})
@@ -41,7 +41,7 @@ class Stream:
 
     @classmethod
     def prints_text(cls, args: list[str]) -> bool:
-        """Whether the agent, started like this, prints its final message only."""
+        """Whether the agent, started like this, prints only its final message."""
         return option(args, "--output-format") == "text"
 
     def begin(self) -> bytes:
@@ -68,7 +68,7 @@ class Stream:
         return self.tool(self.shell, {"command": command}, shown, error=code != 0)
 
     def changed(self, path: str, content: str, kind: str) -> bytes:
-        """A file was changed; `kind` is add, update or delete."""
+        """The lines for a changed file; `kind` is add, update or delete."""
         if kind == "delete":
             return self.ran(f"rm {path}", "", 0)
         name, path_argument = self.writer

@@ -112,7 +112,7 @@ class Claude(Stream):
         return line(
             {
                 "type": "result",
-                # A failed request is a success too in this field; only `is_error` tells the truth.
+                # A failed request is also a success in this field; only `is_error` is reliable.
                 "subtype": "success",
                 "is_error": ending.error_status != 0,
                 "api_error_status": ending.error_status or None,

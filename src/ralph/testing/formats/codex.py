@@ -70,7 +70,7 @@ class Codex(Stream):
             problem = {"message": ending.text or f"unexpected status {ending.error_status}"}
             return line({"type": "error", **problem}) + line({"type": "turn.failed", "error": problem})
         usage = {
-            # Codex counts what came from the cache into the input.
+            # Codex includes cached tokens in the input.
             "input_tokens": ending.input + ending.cache_read,
             "cached_input_tokens": ending.cache_read,
             "cache_write_input_tokens": ending.cache_write,

@@ -47,7 +47,7 @@ class Gemini(Stream):
     def end(self, ending: Ending) -> bytes:
         spent = {
             "total_tokens": ending.input + ending.cache_read + ending.output,
-            # What came from the cache is counted into the input; `input` is the rest.
+            # Cached tokens are included in the input; `input` is the rest.
             "input_tokens": ending.input + ending.cache_read,
             "output_tokens": ending.output,
             "cached": ending.cache_read,

@@ -43,7 +43,7 @@ class OpenCode(Stream):
         return self._tool(name, state)
 
     def ran(self, command: str, output: str, code: int) -> bytes:
-        # A command that fails is a tool call that was completed.
+        # A command that fails is still a completed tool call.
         state = {
             "status": "completed",
             "input": {"command": command},

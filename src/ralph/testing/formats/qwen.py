@@ -1,4 +1,4 @@
-"""Qwen Code: `--output-format stream-json`, in the manner of Claude Code."""
+"""Qwen Code: `--output-format stream-json`, like Claude Code."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class Text(Stream):
         return b"".join(_lines(f"{marks[item['status']]} {item['text']}") for item in items)
 
     def end(self, ending: Ending) -> bytes:
-        # What it said last is its final message already.
+        # The last thing it said is already its final message.
         return _lines(f"Error: status {ending.error_status}") if ending.error_status else b""
 
 
