@@ -6,18 +6,26 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ralph.cli.lazy import GuardedGroup
+from ralph.cli.saying import say
+
 if TYPE_CHECKING:
     from ralph.store.bus_format import Gap, Message
 
 task_dir_option = click.option(
     "--task-dir", type=click.Path(path_type=Path), help="The task's directory (default: TASK_FOLDER)."
 )
-project_option = click.option("--project", is_flag=True, help="The bus of the project, beside the task's directory.")
+project_option = click.option("--project", is_flag=True, help="Use the bus of the project, in the parent directory.")
 
 
-@click.group()
+@click.group(cls=GuardedGroup)
 def command() -> None:
-    """Post to the message bus of a task, and read it."""
+    """Post and read messages on the bus of a task.
+
+    \b
+    ralph bus post --type FACT "The parser accepts empty files."
+    ralph bus read --follow
+    """  # noqa: D301 - click reads the backspace characters
 
 
 @command.command()
@@ -26,7 +34,7 @@ def command() -> None:
 @click.option("--type", "kind", required=True, help="One word: INFO, WARNING, ERROR, FACT ...")
 @click.argument("body")
 def post(task_dir: Path | None, project: bool, kind: str, body: str) -> None:
-    """Post BODY, or with - what comes on standard input, and print the message's id.
+    """Post BODY, or standard input with -, and print the id of the message.
 
     \b
     ralph bus post --type FACT "The parser accepts empty files."
@@ -43,13 +51,13 @@ def post(task_dir: Path | None, project: bool, kind: str, body: str) -> None:
 @command.command()
 @task_dir_option
 @project_option
-@click.option("-f", "--follow", is_flag=True, help="Go on with the messages that come.")
+@click.option("-f", "--follow", is_flag=True, help="Keep reading new messages.")
 @click.option("--type", "kind", help="Only messages of this type.")
 @click.option(
     "--since", metavar="ID|TIME", help="Only after this message, or from this time on; 30m is half an hour ago."
 )
-@click.option("-n", "--limit", type=click.IntRange(min=0), help="Only the last so many.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON list; with --follow, an object on each line.")
+@click.option("-n", "--limit", type=click.IntRange(min=0), help="Only the last N messages.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list; with --follow, one object per line.")
 def read(
     task_dir: Path | None,
     project: bool,
@@ -59,7 +67,12 @@ def read(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """Print messages, the oldest first."""
+    """Print messages, the oldest first.
+
+    \b
+    ralph bus read --type ERROR -n 5
+    ralph bus read --since 30m --follow
+    """  # noqa: D301 - click reads the backspace characters
     from ralph.app.bus import message_json, messages, open_bus
 
     bus = open_bus(task_dir, project=project, on_gap=_tell)
@@ -82,9 +95,9 @@ def _show(message: "Message") -> None:
 
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(message.ts))
     run = [f"run {message.run}"] if message.run else []
-    click.echo(f"── {' · '.join([message.type, when, *run, message.id])} ──")
-    click.echo(message.body.rstrip("\n"))
+    say(f"── {' · '.join([message.type, when, *run, message.id])} ──")
+    say(message.body.rstrip("\n"))
 
 
 def _tell(gap: "Gap") -> None:
-    click.echo(f"ralph: skipped {gap.size} bytes at byte {gap.offset} of the bus: {gap.problem}.", err=True)
+    say(f"ralph: skipped {gap.size} bytes at byte {gap.offset} of the bus: {gap.problem}.", err=True)

@@ -1,20 +1,41 @@
 """The command `ralph`: a table of commands, each imported only when it is asked for."""
 
 import gc
+import os
 import sys
 
-OBJECTS_BETWEEN_LOOKS = 20_000
+OBJECTS_OF_A_COMMAND = 200_000
+STDOUT = 1
+STOPPED = 130
+"""The exit code after SIGINT and SIGTERM."""
+
+
+def _version_is_told() -> bool:
+    from ralph import __version__
+
+    try:
+        os.write(STDOUT, f"ralph {__version__}\n".encode())
+    except OSError:
+        return False
+    return True
 
 
 def main() -> None:
-    if sys.argv[1:] in (["--version"], ["-v"]):
-        from ralph import __version__
-
-        # Answered before click is imported: editors and scripts ask this often.
-        sys.stdout.write(f"ralph {__version__}\n")
+    # This is answered before click is imported: editors and scripts ask it often. Where it cannot be written, the usual
+    # way tells why.
+    if sys.argv[1:] in (["--version"], ["-v"]) and _version_is_told():
         return
-    # Modules are made of objects that stay. To look for garbage among them every 700 new ones takes a tenth of a start.
-    gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
-    from ralph.cli.group import run_cli
+    # Modules, and the rows of a long list, consist of objects that stay. Collecting garbage every 700 new ones takes a
+    # tenth of a start. A run collects more often, because it may take all night.
+    gc.set_threshold(OBJECTS_OF_A_COMMAND)
+    import signal
 
-    run_cli()
+    # Until a run hears signals itself, each of them ends ralph in the same way.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        from ralph.cli.group import run_cli
+
+        run_cli()
+    except KeyboardInterrupt:
+        sys.stderr.write("Aborted.\n")
+        sys.exit(STOPPED)
