@@ -1,0 +1,10 @@
+"""A file that the Makefile includes has another recipe now."""
+
+from honesty.kit import SHELL, Attack, Tree
+
+
+def agent(tree: Tree) -> None:
+    tree.write("build-rules/check.mk", "check:\n\t@echo fine\n")
+
+
+BEHAVIOUR = Attack(start=SHELL, agent=agent)

@@ -1,0 +1,5 @@
+"""The agent fixes the bug in a project whose check sees hardly anything."""
+
+from honesty.kit import WEAK, Control, Tree
+
+BEHAVIOUR = Control(start=WEAK, agent=Tree.fix, grid=True)

@@ -1,0 +1,1 @@
+"""The projects that behaviours begin with."""
