@@ -8,9 +8,13 @@ from time import sleep
 from typing import NamedTuple
 
 from measure import interleaved, median, own_peak
-from workshop import FIRST, LAST, LONG, MEGABYTE, RALPH, SHORT, Workshop
+from workshop import FIRST, LAST, LONG, MEGABYTE, RALPH, SHORT, TEN_SECRETS, USUAL, Workshop
 
 FEW, MANY = 20, 820
+FEW_SHOWN, MANY_SHOWN = 10, 210
+LONG_LINE = 300 * MEGABYTE
+UNLIMITED = float("inf")
+"""Printed, not promised."""
 SIDE_BY_SIDE = 9
 APART = 0.41
 """Seconds between loops that run side by side: none starts up while another does."""
@@ -50,7 +54,41 @@ def iteration(shop: Workshop) -> list[Row]:
     agent, bash, ralph = (
         (min(samples[f"{name} {MANY}"]) - min(samples[f"{name} {FEW}"])) / (MANY - FEW) * 1000 for name in sides
     )
-    return [_compared("CPU per iteration", ralph - agent, bash - agent, 0.35, samples)]
+    return [compared("CPU per iteration", ralph - agent, bash - agent, 0.35, samples)]
+
+
+def shown(shop: Workshop) -> list[Row]:
+    """One more iteration as people run it: display on into a pipe, a git repository, 40 kB of stream."""
+    return [_shown(shop, "CPU per iteration, display on, in memory", 0.6)]
+
+
+def shown_on_disk(shop: Workshop) -> list[Row]:
+    return [_shown(shop, "CPU per iteration, display on, on disk", 0.9)]
+
+
+def _shown(shop: Workshop, what: str, limit: float) -> Row:
+    shop.make_repository()
+    program = shop.agent(USUAL)
+    sides: dict[str, Callable[[int], float]] = {
+        "agent": lambda n: shop.bare_loop(program, iterations=n).cpu,
+        "bash": lambda n: shop.bash_loop(program, iterations=n, expect=1).cpu,
+        "ralph": lambda n: shop.ralph_shown(program, iterations=n, expect=1).cpu,
+    }
+    samples = interleaved(
+        {
+            f"{name} {n}": _with_room(shop, partial(loop, n))
+            for n in (FEW_SHOWN, MANY_SHOWN)
+            for name, loop in sides.items()
+        },
+        rounds=5,
+    )
+    agent, bash, ralph = (
+        (median(samples[f"{name} {MANY_SHOWN}"]) - median(samples[f"{name} {FEW_SHOWN}"]))
+        / (MANY_SHOWN - FEW_SHOWN)
+        * 1000
+        for name in sides
+    )
+    return compared(what, ralph - agent, bash - agent, limit, samples)
 
 
 def restart(shop: Workshop) -> list[Row]:
@@ -92,11 +130,18 @@ def flood(shop: Workshop) -> list[Row]:
             # Its reader is this process, whose time is not counted.
             "agent": marginal(lambda agent: shop.run(agent, through_pipe=True).cpu),
             "bash": marginal(lambda agent: shop.bash_loop(agent, iterations=1, expect=0).cpu),
-            "ralph": marginal(lambda agent: shop.ralph(agent, iterations=1, expect=0).cpu),
+            "quiet": marginal(lambda agent: shop.ralph(agent, iterations=1, expect=0).cpu),
+            "shown": marginal(lambda agent: shop.ralph_shown(agent, iterations=1, expect=0).cpu),
+            "secrets": marginal(lambda agent: shop.ralph(agent, iterations=1, expect=0, env=TEN_SECRETS).cpu),
         },
         rounds=9,
     )
-    return [_above_agent("CPU for a stream of 100 MB", samples, 1.5)]
+    agent, bash, quiet, on, secrets = (median(samples[name]) for name in samples)
+    return [
+        compared("CPU for a stream of 100 MB, display on", on - agent, bash - agent, 1.5, samples),
+        compared("the same, --quiet", quiet - agent, bash - agent, 1.0, {}),
+        compared("the same, --quiet, ten secret variables set", secrets - agent, bash - agent, UNLIMITED, {}),
+    ]
 
 
 def memory(shop: Workshop) -> list[Row]:
@@ -104,14 +149,32 @@ def memory(shop: Workshop) -> list[Row]:
         agent = shop.agent(LONG, megabytes)
         return _with_room(shop, lambda: shop.ralph(agent, iterations=1, expect=0).peak / MEGABYTE)
 
-    samples = interleaved({"empty": peak(0), "100 MB": peak(FLOOD), "1 GB": peak(GIGABYTE)}, rounds=3)
+    long_line = shop.one_line(LONG_LINE)
+    samples = interleaved(
+        {
+            "empty": peak(0),
+            "100 MB": peak(FLOOD),
+            "1 GB": peak(GIGABYTE),
+            "line": _with_room(shop, lambda: shop.ralph_shown(long_line, iterations=1, expect=0).peak / MEGABYTE),
+        },
+        rounds=3,
+    )
     if own_peak() / MEGABYTE >= min(samples["empty"]):
         raise SystemExit("the benchmark itself takes more memory than ralph: its peaks would hide ralph's")
-    idle, large, huge = (median(samples[name]) for name in ("empty", "100 MB", "1 GB"))
+    idle, large, huge, line = (median(values) for values in samples.values())
     return [
         Row("peak memory at 100 MB", f"{large:.1f} MB", f"idle {idle:.1f} MB", large - idle, 60, "MB", samples),
         Row("peak memory at 1 GB", f"{huge:.1f} MB", f"idle {idle:.1f} MB", huge - idle, 60, "MB", {}),
-        Row("the same, flat", f"{huge:.1f} MB", f"100 MB {large:.1f} MB", abs(huge - large), FLAT, "MB", {}),
+        Row("peak memory, one line of 300 MB", f"{line:.1f} MB", f"idle {idle:.1f} MB", line - idle, 60, "MB", {}),
+        Row(
+            "a stream of any length, flat",
+            f"{huge:.1f} MB",
+            f"100 MB {large:.1f} MB",
+            abs(huge - large),
+            FLAT,
+            "MB",
+            {},
+        ),
     ]
 
 
@@ -129,8 +192,8 @@ def start(shop: Workshop) -> list[Row]:
     )
     python, version, usage = (median(samples[name]) for name in ("python", "version", "help"))
     return [
-        _compared("ralph --version", version, python, 1.5, samples),
-        _compared("ralph run --help", usage, python, 6, {}),
+        compared("ralph --version", version, python, 1.5, samples),
+        compared("ralph run --help", usage, python, 6, {}),
     ]
 
 
@@ -145,13 +208,13 @@ def _with_room(shop: Workshop, measure: Callable[[], float]) -> Callable[[], flo
 
 def _above_agent(what: str, samples: dict[str, list[float]], limit: float) -> Row:
     agent, bash, ralph = (median(samples[name]) for name in ("agent", "bash", "ralph"))
-    return _compared(what, ralph - agent, bash - agent, limit, samples)
+    return compared(what, ralph - agent, bash - agent, limit, samples)
 
 
-def _compared(what: str, ralph: float, other: float, limit: float, samples: dict[str, list[float]]) -> Row:
+def compared(what: str, ralph: float, other: float, limit: float, samples: dict[str, list[float]]) -> Row:
     return Row(what, f"{ralph:.2f} ms", f"{other:.2f} ms", ralph / other, limit, "x", samples)
 
 
-QUICK = (start, iteration, restart)
-HEAVY = (flood, memory)
+QUICK = (start, iteration, shown, restart)
+HEAVY = (flood, memory, shown_on_disk)
 """These print to the disk more than memory may hold."""

@@ -5,7 +5,7 @@ import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from measure import Cost, cost
@@ -16,8 +16,11 @@ RALPH = Path(sys.executable).with_name("ralph")
 MEGABYTE = 1_000_000
 MEMORY = "/dev/shm"  # noqa: S108 - a fresh directory is made in it
 COMPLETION = "<response>DONE</response>"
-SHORT, LONG = "short", "long"
-"""The agents: one answers in a few lines that it is not done, one prints a flood and says that it is."""
+SHORT, USUAL, LONG = "short", "usual", "long"
+"""The agents: one answers in a few lines that it is not done, one prints as much as is usual before it says so, and one
+prints a flood and says that it is done."""
+USUAL_SIZE = 40_000
+TEN_SECRETS = {f"SERVICE_{number}_API_KEY": f"Vq7{number}zL0pXw93kTf5{number}hNc2" for number in range(10)}
 
 FIRST, LAST = 9, 243
 """A loop is measured between these starts of its command: before, it begins, and after, it ends."""
@@ -47,42 +50,63 @@ class Workshop:
         self.project = root / "project"
         self.project.mkdir()
         (self.project / "prompt.md").write_text("Work on it.\n")
-        self._root = root
-        self._env = {
+        self.root = root
+        self.home = root / "ralph-home"
+        self.env = {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(root),
-            "RALPH_HOME": str(root / "ralph-home"),
+            "RALPH_HOME": str(self.home),
             "LANG": os.environ.get("LANG", "C.UTF-8"),
         }
         _write_streams(root)
 
     def agent(self, kind: str, megabytes: int = 0) -> str:
         """A program named claude that prints a recorded stream; the middle of it as often as asked for."""
-        folder = self._root / f"{kind}-{megabytes}"
+        folder = self.root / f"{kind}-{megabytes}"
         program = folder / "claude"
         if not program.exists():
             folder.mkdir()
             parts = ["begin", *["middle"] * megabytes, kind]
-            program.write_text(f"#!/bin/sh\nexec cat {' '.join(str(self._root / part) for part in parts)}\n")
+            program.write_text(f"#!/bin/sh\nexec cat {' '.join(str(self.root / part) for part in parts)}\n")
             program.chmod(0o755)
         return str(program)
 
-    def run(self, *argv: str, through_pipe: bool = False, expect: int = 0) -> Cost:
-        used = cost(argv, cwd=self.project, env=self._env, through_pipe=through_pipe)
+    def one_line(self, size: int) -> str:
+        """A program named claude that prints one line of this many bytes, and then that it is done."""
+        program = self.root / f"line-{size}" / "claude"
+        program.parent.mkdir(exist_ok=True)
+        line = f"head -c {size} /dev/zero | tr '\\0' x; echo"
+        program.write_text(f"#!/bin/sh\n{line}\nexec cat {self.root / LONG}\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def make_repository(self) -> None:
+        for words in ("init -q", "add prompt.md", "-c user.name=a -c user.email=a@b commit -q -m base"):
+            self.run("git", *words.split())
+
+    def run(
+        self, *argv: str, through_pipe: bool = False, expect: int = 0, env: Mapping[str, str] | None = None
+    ) -> Cost:
+        used = cost(argv, cwd=self.project, env={**self.env, **(env or {})}, through_pipe=through_pipe)
         if used.code != expect:
             raise SystemExit(f"{argv[0]} exited with {used.code} instead of {expect}: {' '.join(argv)[:500]}")
         return used
 
-    def ralph(self, agent: str, *, iterations: int, expect: int) -> Cost:
+    def ralph(self, agent: str, *, iterations: int, expect: int, env: Mapping[str, str] | None = None) -> Cost:
         options = ("--quiet", "-f", "prompt.md", "--agent", agent, "-m", str(iterations))
-        return self.run(str(RALPH), "run", *options, expect=expect)
+        return self.run(str(RALPH), "run", *options, expect=expect, env=env)
+
+    def ralph_shown(self, agent: str, *, iterations: int, expect: int) -> Cost:
+        """As people run it: what the agent does is shown, here into a pipe."""
+        options = ("-f", "prompt.md", "--agent", agent, "-m", str(iterations))
+        return self.run(str(RALPH), "run", *options, expect=expect, through_pipe=True)
 
     def restless(self) -> str:
         """A command that ends at once, but for every third start: three quick ones in a row are a crash loop.
 
         It lies in a task directory of its own.
         """
-        program = Path(tempfile.mkdtemp(prefix="task-", dir=self._root)) / "command"
+        program = Path(tempfile.mkdtemp(prefix="task-", dir=self.root)) / "command"
         program.write_text(RESTLESS)
         program.chmod(0o755)
         return str(program)
@@ -122,8 +146,11 @@ def _cpu_seconds(stat: str) -> float:
 def _write_streams(root: Path) -> None:
     stream = Claude([], "")
     (root / "begin").write_bytes(stream.begin())
-    (root / "middle").write_bytes(_middle(stream))
-    (root / SHORT).write_bytes(stream.say("Not yet.") + stream.end(Ending({"cost": 0.01}, "Not yet.")))
+    middle = _middle(stream)
+    (root / "middle").write_bytes(middle)
+    not_yet = stream.say("Not yet.") + stream.end(Ending({"cost": 0.01}, "Not yet."))
+    (root / USUAL).write_bytes(middle[: middle.rindex(b"\n", 0, USUAL_SIZE) + 1] + not_yet)
+    (root / SHORT).write_bytes(not_yet)
     (root / LONG).write_bytes(stream.end(Ending({"cost": 0.01}, f"All is well. {COMPLETION}")))
 
 
