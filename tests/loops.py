@@ -11,10 +11,13 @@ from functools import cached_property
 
 import psutil
 
+from ralph.model.words import first_words
 from ralph.testing import ScriptedAgent, run_ralph
 from ralph.testing.program import ralph_program
 
-PROMPT = "Do the work."
+PROMPT = "Do the work. When it is done, end with <response>DONE</response>"
+NAMED = f'prompt "{first_words(PROMPT, 40)}"'
+"""How lists name a run of it."""
 PATIENCE = 30.0
 
 
@@ -122,6 +125,10 @@ class Running:
     def wait_for_output(self, text):
         """Until the agent's words are shown, and so are in its stream, too."""
         wait_until(lambda: text in self.out or self._is_over(), f"{text!r} was not shown")
+
+    @property
+    def is_over(self):
+        return self._process.poll() is not None
 
     def _is_over(self):
         code = self._process.poll()

@@ -10,7 +10,7 @@ from threading import Timer
 import psutil
 import pytest
 
-from ralph.testing import find_cli
+from scripted_model import find_cli
 
 MARK = "REAL_PROGRAM_MARK"
 SECONDS = 240

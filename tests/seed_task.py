@@ -1,5 +1,13 @@
 """A complete task with criteria for all four roles and all four methods, as a file."""
 
+from ralph.model.tasks import Criterion, TaskCompletionSpec
+
+
+def judged_by_a_model(*texts, roles=None):
+    """A completion whose acceptance criteria are plain texts."""
+    return TaskCompletionSpec("It is so.", tuple(Criterion("judge", text) for text in texts), roles or {})
+
+
 COMPLETE = """\
 task:
   id: TASK-001

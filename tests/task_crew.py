@@ -10,8 +10,8 @@ PROMISES = {"coder": "MADE", "reviewer": "REVIEWED", "tester": "TESTED", "qa": "
 MADE = "grep -q good work.txt"
 
 
-def promise(word, files=None, text=""):
-    """A final message with this promise, after writing the files."""
+def promise(word, files=None, text="The files are as the task wants them."):
+    """A final message with this promise, after writing the files. What it says of them is the summary."""
     return {"write": files or {}, "final": f"{text}\n<promise>{word}</promise>"}
 
 
@@ -49,6 +49,7 @@ class TaskCrew:
             "tools": {"executors": [executor]},
             "ralph": {"semantic_model": "judge"},
             "quota": {"initialWait": 0.05, "maxWait": 0.1},
+            "defaults": {"quickReviewer": "none", "deepReviewer": "none", "finalReviewer": "none"},
         }
         for key, value in (settings or {}).items():
             written[key] = {**written[key], **value} if isinstance(written.get(key), dict) else value
@@ -78,8 +79,8 @@ class TaskCrew:
     def run(self, *args, name="T-1", env=None):
         return self.ralph("task", "run", name, *args, env=env)
 
-    def start(self, *args):
-        return Running(self, args or ("task", "run", "T-1"), {})
+    def start(self, *args, env=None):
+        return Running(self, args or ("task", "run", "T-1"), env or {})
 
     def exists(self, path):
         return (self.repo.path / path).exists()

@@ -13,9 +13,10 @@ import pytest
 from acp_scripts import DONE, Agent, asks, calls, says, stops, thinks, updates
 from loops import is_alive, wait_until
 from ralph.agents.registry import choose
-from ralph.agents.run import OUTPUT, STDERR, STREAM, Limits, Surroundings, run_agent
+from ralph.agents.run import STDERR, STREAM, Supervision, TimeLimits, run_agent
 from ralph.config.schema import apply_schema
 from ralph.model.events import PermissionDenied, Tokens, ToolEnd
+from ralph.workbench.bench import Workbench
 from survivors import IS_THERE, KINDS
 
 pytestmark = pytest.mark.e2e
@@ -33,7 +34,7 @@ class Ran:
 
     @property
     def final(self):
-        return (self.directory / OUTPUT).read_text()
+        return self.report.final
 
 
 @pytest.fixture
@@ -46,16 +47,11 @@ def ran(tmp_path):
     def run(*steps, flags=(), model=None, prompt=PROMPT, limits=None, **script):
         agent = Agent(tmp_path / "bin", steps, **script)
         events = []
-        around = Surroundings(
-            project=project,
-            directory=directory,
-            env={"PATH": os.environ["PATH"]},
-            attempt="acp.1.1",
-            limits=limits or Limits(run=60),
-            emit=events.append,
-        )
+        bench = Workbench(project, {"PATH": os.environ["PATH"]}, "acp.1.1", log=directory)
         chosen = choose(apply_schema(agent.executor(*flags, model=model)))
-        return Ran(asyncio.run(run_agent(chosen, prompt, around, stream=True)), directory, events, agent)
+        watch = Supervision(emit=events.append)
+        done = run_agent(bench, chosen, prompt, stream=True, limits=limits or TimeLimits(run=60), watch=watch)
+        return Ran(asyncio.run(done), directory, events, agent)
 
     return run
 
@@ -122,7 +118,8 @@ def test_permissions_are_answered_by_the_policy_and_for_this_time_only(ran, flag
     done = ran(*map(asks, yes), *map(asks, no), says(DONE), flags=flags)
     wanted = ["yes"] * len(yes) + ["no"] * len(no)
     assert [answer["optionId"] for answer in done.agent.all_of("permission")] == wanted
-    assert done.report.ok == (not no)
+    assert done.report.ok
+    assert bool(done.report.denial) == bool(no)
     assert sum(isinstance(event, PermissionDenied) for event in done.events) == len(no)
 
 
@@ -132,11 +129,11 @@ def test_what_is_offered_for_ever_only_is_taken_so(ran):
     assert done.report.ok
 
 
-def test_a_denied_permission_fails_the_iteration_and_is_named(ran):
+def test_a_denied_permission_is_named_and_is_no_failure_by_itself(ran):
     done = ran(asks("execute"), says(DONE), flags=["--permissions", "deny"])
     assert PermissionDenied("execute", "touch it") in done.events
-    assert (done.report.status, done.report.problem.kind) == ("failed", "permission")
-    assert done.report.reason == "it was denied a permission: execute(touch it)"
+    assert (done.report.status, done.report.problem.kind) == ("ok", "permission")
+    assert done.report.denial == "it was denied a permission: execute(touch it)"
 
 
 def test_a_request_that_cannot_be_rejected_is_cancelled(ran):
@@ -176,7 +173,9 @@ def test_an_agent_that_crashes_says_nothing_and_the_report_tells(ran):
 
 
 def test_an_agent_that_hangs_is_ended_and_leaves_nothing(ran):
-    done = ran(says(DONE), {"shell": KINDS["a deaf daemon"]}, {"shell": IS_THERE}, {"deaf": 1}, limits=Limits(idle=6))
+    done = ran(
+        says(DONE), {"shell": KINDS["a deaf daemon"]}, {"shell": IS_THERE}, {"deaf": 1}, limits=TimeLimits(idle=6)
+    )
     assert done.report.status == "idle"
     assert not is_alive(int((done.directory.parent / "survivor").read_text()))
 
@@ -227,7 +226,7 @@ def test_a_model_that_the_agent_does_not_take_is_told_at_once(ran):
 def test_an_agent_without_models_refuses_one(ran):
     done = ran(says(DONE), model="large")
     assert done.report.problem.kind == "model"
-    assert done.report.reason == "the agent lets nobody choose its model, so it cannot be 'large'"
+    assert done.report.reason == "the agent does not let ralph choose its model, so it cannot be 'large'"
 
 
 def test_an_agent_of_another_protocol_version_is_not_used(ran):

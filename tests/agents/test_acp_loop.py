@@ -7,8 +7,9 @@ from loops import is_alive
 from ralph.agents.acp import Acp
 from ralph.agents.adapter import Call
 from ralph.model.errors import AgentUnusable, ConfigError
-from ralph.testing import ModelServer, real_agent, run_ralph
+from ralph.testing import run_ralph
 from real_programs import need_cli
+from scripted_model import ModelServer, real_agent
 from survivors import IS_THERE, KINDS
 
 pytestmark = pytest.mark.e2e
@@ -30,7 +31,7 @@ def test_flags_are_the_agents_own_but_for_the_policy_and_the_model():
 
 
 def test_an_unknown_policy_is_refused():
-    with pytest.raises(ConfigError, match=r"--permissions=maybe is no policy.* allow, reads, deny"):
+    with pytest.raises(ConfigError, match=r"--permissions=maybe is not a policy.* allow, reads, deny"):
         invocation("--permissions=maybe")
 
 
@@ -61,7 +62,9 @@ def test_a_loop_goes_on_until_the_agent_says_done_itself(loop):
     )
     assert ended.code == 0, ended.err
     assert len(agent.all_of("start")) == 4
-    assert [call["prompt"][0]["text"] for call in agent.all_of("session/prompt")] == [PROMPT] * 4
+    tag = "When all of the work is done, end your final message with <response>DONE</response> on a line of its own."
+    asked_again = f"{PROMPT}\n\n{tag}"
+    assert [call["prompt"][0]["text"] for call in agent.all_of("session/prompt")] == [PROMPT, *[asked_again] * 3]
 
 
 def test_a_denied_permission_is_no_success_in_the_loop(loop):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from acp_scripts import DONE, by, calls, says, shows, thinks, updates
 from ralph.agents.acp_stream import AcpParser
 from ralph.agents.recorder import Recorder
-from ralph.agents.redact import Redactor
 from ralph.model.events import Result, Text, Thinking, Todo, TodoItem, Tokens, ToolEnd, ToolStart
+from ralph.workbench.redact import Redactor
 
 CASSETTE = Path(__file__).parents[1] / "cassettes/acp/session.ndjson"
 

@@ -10,11 +10,12 @@ import pytest
 from ralph.agents.adapter import Call
 from ralph.agents.environment import for_agent
 from ralph.agents.registry import PROGRAMS, adapter, choose
-from ralph.agents.run import OUTPUT, STREAM, Limits, Surroundings, run_agent
+from ralph.agents.run import OUTPUT, STREAM, TimeLimits, run_agent
 from ralph.config.schema import EnvSettings, apply_schema
 from ralph.model.errors import ConfigError
 from ralph.model.events import Tokens
 from ralph.testing import ScriptedAgent, done, says
+from ralph.workbench.bench import Workbench
 
 PLAYED = ["claude", "codex", "amp", "opencode", "gemini", "qwen", "copilot"]
 """Those that the scripted agent can play."""
@@ -85,13 +86,13 @@ def test_the_model_is_chosen_by_a_flag(name):
     ],
 )
 def test_the_endpoint_is_told_by_a_variable(name, variable):
-    assert adapter(name).endpoint_env("http://127.0.0.1:1") == {variable: "http://127.0.0.1:1"}
+    assert adapter(name).at("http://127.0.0.1:1")[1] == {variable: "http://127.0.0.1:1"}
 
 
-@pytest.mark.parametrize("name", ["opencode", "goose", "aider"])
+@pytest.mark.parametrize("name", ["goose", "aider"])
 def test_an_agent_with_many_providers_takes_no_endpoint(name):
     with pytest.raises(ConfigError, match="takes no endpoint"):
-        adapter(name).endpoint_env("http://127.0.0.1:1")
+        adapter(name).at("http://127.0.0.1:1")
 
 
 @pytest.mark.parametrize(
@@ -114,13 +115,13 @@ def test_an_agent_with_many_providers_takes_no_endpoint(name):
     ],
 )
 def test_an_agent_sees_the_variables_of_its_providers(name, seen):
-    assert for_agent(adapter(name), {seen: "1"}, EnvSettings())[seen] == "1"
+    assert for_agent(adapter(name), {seen: "1"}, EnvSettings(inherit="allow-list"))[seen] == "1"
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("hidden", ["STRIPE_API_KEY", "DATABASE_URL", "MY_SECRET", "SLACK_TOKEN"])
-def test_no_agent_sees_what_is_none_of_its_business(name, hidden):
-    assert hidden not in for_agent(adapter(name), {hidden: "1"}, EnvSettings())
+def test_by_allow_list_no_agent_sees_what_is_none_of_its_business(name, hidden):
+    assert hidden not in for_agent(adapter(name), {hidden: "1"}, EnvSettings(inherit="allow-list"))
 
 
 def test_gemini_is_told_to_trust_the_project_unless_the_user_says_otherwise():
@@ -138,9 +139,9 @@ def played(tmp_path):
 
     def play(name, step, prompt="Do it.", *, stream=True):
         agent = ScriptedAgent(step, directory=tmp_path / "bin", format=name)
-        around = Surroundings(project, directory, {"PATH": os.environ["PATH"]}, "run.1.1", Limits())
+        bench = Workbench(project, {"PATH": os.environ["PATH"]}, "run.1.1", log=directory)
         chosen = choose(apply_schema({"agent": {"command": agent.command}}))
-        return asyncio.run(run_agent(chosen, prompt, around, stream=stream)), directory, agent
+        return asyncio.run(run_agent(bench, chosen, prompt, stream=stream, limits=TimeLimits())), directory, agent
 
     return play
 
@@ -151,9 +152,9 @@ def test_a_run_ends_with_the_final_message_the_tools_and_the_tokens(played, name
         "do": [{"say": "I will look."}, {"run": "echo hi > hello.txt; exit 3"}],
         "tokens": {"input": 100, "output": 20},
     }
-    report, directory, _ = played(name, step | done())
+    report, _, _ = played(name, step | done())
     assert report.ok
-    assert (directory / OUTPUT).read_text() == "<response>DONE</response>"
+    assert report.final == "<response>DONE</response>"
     assert (report.tools, report.tool_errors) == (1, 1)
     # Copilot does not say what it spends.
     assert report.tokens == (Tokens() if name == "copilot" else Tokens(100, 20))
@@ -172,9 +173,8 @@ def test_a_long_prompt_reaches_the_agent_whole(played, name, stream):
 def test_as_text_the_answer_is_what_it_prints(played, name):
     report, directory, _ = played(name, says("I will look.") | done(), stream=False)
     assert report.ok
-    assert (
-        (directory / (OUTPUT if name == "codex" else STREAM)).read_text().strip().endswith("<response>DONE</response>")
-    )
+    assert report.final == (directory / (OUTPUT if name == "codex" else STREAM)).read_text()
+    assert report.final.strip().endswith("<response>DONE</response>")
 
 
 @pytest.mark.parametrize("name", PLAYED)

@@ -37,18 +37,19 @@ def test_an_answer_is_found(text, answer):
     ("text", "problem"),
     [
         ("", "it is empty"),
-        ("true", "it holds no JSON object"),
+        ("true", "it contains no JSON object"),
+        ('{"ok": true, "why": "\\ud800"}', "it contains half of a surrogate pair, which is not a character"),
         ('[{"ok": 1}]', "Expected `bool`, got `int` - at `$.ok`"),
         ("{}", "it has none of the fields more, ok, why"),
         ('{"x": {"ok": true}}', "it has none of the fields"),
         ('{"why": "because"}', "Object missing required field `ok`"),
         ('{"ok": true} or rather {"ok": false}', "it holds 2 different answers"),
-        ("{'ok': true}", "it is no valid JSON: Expecting property name"),
-        ('{"ok": true', "it is no valid JSON: Expecting ',' delimiter"),
-        ('{"ok": False}', "it is no valid JSON: Expecting value"),
-        ('{"ok": , }', "it is no valid JSON"),
-        ("{" * 100_000, "it is no valid JSON"),
-        ('{"a":' * 100_000, "it is no valid JSON"),
+        ("{'ok': true}", "it is not valid JSON: Expecting property name"),
+        ('{"ok": true', "it is not valid JSON: Expecting ',' delimiter"),
+        ('{"ok": False}', "it is not valid JSON: Expecting value"),
+        ('{"ok": , }', "it is not valid JSON"),
+        ("{" * 100_000, "it is not valid JSON"),
+        ('{"a":' * 100_000, "it is not valid JSON"),
     ],
 )
 def test_what_is_no_answer_is_refused_with_the_reason(text, problem):
@@ -68,7 +69,7 @@ def test_what_is_no_answer_is_refused_with_the_reason(text, problem):
     ],
 )
 def test_a_part_of_a_broken_answer_is_not_the_answer(text):
-    with pytest.raises(Unusable, match="no valid JSON"):
+    with pytest.raises(Unusable, match="not valid JSON"):
         read_answer(text, Answer)
 
 

@@ -11,10 +11,12 @@ from msgspec import Struct
 
 from ralph.agents.ask import SCHEMA, Answered, Unanswered, ask
 from ralph.agents.registry import choose
-from ralph.agents.run import CONTEXT, Limits, Surroundings
+from ralph.agents.run import TimeLimits
 from ralph.config.schema import apply_schema
-from ralph.testing import ModelServer, ScriptedAgent, crash, fails, hangs, real_agent, temp_repo
+from ralph.testing import ScriptedAgent, crash, fails, hangs, temp_repo
+from ralph.workbench.bench import Workbench
 from real_programs import need_cli
+from scripted_model import ModelServer, real_agent
 
 CASSETTES = Path(__file__).parents[1] / "cassettes"
 QUESTION = "Is it done?"
@@ -43,15 +45,9 @@ def asked(tmp_path):
     project.mkdir()
 
     def put(command, kind=Verdict, *, limits=None, **settings):
-        around = Surroundings(
-            project=project,
-            directory=directory,
-            env={"PATH": os.environ["PATH"]},
-            attempt="ask.1.1",
-            limits=limits or Limits(run=60),
-        )
+        bench = Workbench(project, {"PATH": os.environ["PATH"]}, "ask.1.1", log=directory)
         agent = choose(apply_schema({"agent": {"command": str(command), **settings}}))
-        return asyncio.run(ask(agent, QUESTION, kind, around)), directory
+        return asyncio.run(ask(bench, agent, QUESTION, kind, limits or TimeLimits(run=60))), directory
 
     return put
 
@@ -72,6 +68,7 @@ def plays(directory, cassette, help_page):
         f"""#!/bin/sh
 case "$*" in *--help*) printf %s '{help_page}'; exit;; esac
 printf '%s\\n' "$@" > {directory}/arguments
+cat > {directory}/prompt
 cat {CASSETTES / cassette}
 """
     )
@@ -81,13 +78,12 @@ cat {CASSETTES / cassette}
 
 def test_claude_takes_the_schema_as_an_argument(asked, scripted):
     agent = scripted(GOOD_TEXT)
-    answer, directory = asked(agent.command)
+    answer, _ = asked(agent.command)
     assert answer == Answered(GOOD, answer.reports)
     [start] = agent.starts
     schema = json.loads(start.argv[start.argv.index("--json-schema") + 1])
     assert schema["required"] == ["done", "grade"]
     assert start.prompt == QUESTION
-    assert (directory / CONTEXT).read_text() == QUESTION
 
 
 def test_codex_takes_the_schema_in_a_file(asked, scripted):
@@ -131,10 +127,10 @@ def test_a_recorded_answer_of_codex_is_read(asked, tmp_path):
     [("claude/schema.ndjson", "--print --verbose"), ("codex/outschema.ndjson", "--json --full-auto")],
 )
 def test_a_version_without_the_flag_is_told_in_words(asked, tmp_path, cassette, help_page):
-    answer, directory = asked(plays(tmp_path, cassette, help_page), Status)
+    answer, _ = asked(plays(tmp_path, cassette, help_page), Status)
     assert answer == Answered(Status("ok"), answer.reports)
     assert "schema" not in (tmp_path / "arguments").read_text()
-    assert "JSON schema" in (directory / CONTEXT).read_text()
+    assert "JSON schema" in (tmp_path / "prompt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -166,19 +162,18 @@ def test_a_wrong_answer_is_asked_for_again_with_what_is_wrong(asked, scripted, f
     agent = scripted(WRONG_TEXT, GOOD_TEXT, format=format_name)
     answer, directory = asked(agent.command)
     assert answer == Answered(GOOD, answer.reports)
-    assert [report.attempt_dir for report in answer.reports] == ["attempt", "attempt/again-2"]
+    assert [report.attempt_dir for report in answer.reports] == [str(directory), str(directory / "again-2")]
     again = agent.prompts[1]
     assert again.startswith(QUESTION)
     assert "could not be used: Expected `bool`, got `str` - at `$.done`." in again
     assert WRONG_TEXT in again
-    assert (directory / "again-2" / CONTEXT).read_text() == again
 
 
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
         (WRONG_TEXT, "Expected `bool`, got `str` - at `$.done`"),
-        ("It is done.", "it holds no JSON object"),
+        ("It is done.", "it contains no JSON object"),
         ("", "it is empty"),
         ("{}", "it has none of the fields done, grade"),
     ],
@@ -208,7 +203,7 @@ def test_an_agent_that_fails_gives_no_answer_and_is_not_asked_again(asked, scrip
 
 
 def test_an_agent_that_hangs_gives_no_answer(asked, scripted):
-    answer, _ = asked(scripted(hangs()).command, limits=Limits(idle=1))
+    answer, _ = asked(scripted(hangs()).command, limits=TimeLimits(idle=1))
     assert isinstance(answer, Unanswered)
     assert "wrote nothing for timeouts.idle" in answer.reason
 
@@ -223,6 +218,7 @@ def test_a_missing_agent_is_no_answer(asked):
     answer, _ = asked("/no/such/claude")
     assert isinstance(answer, Unanswered)
     assert answer.reason.startswith("/no/such/claude is not on PATH")
+    assert answer.problem.kind == "missing"
     assert answer.reports == []
 
 
@@ -240,14 +236,8 @@ def real(tmp_path):
     def put(name, server):
         need_cli(name)
         agent = real_agent(name, server.url, repo.home)
-        around = Surroundings(
-            project=repo.path,
-            directory=repo.path / "attempt",
-            env={**repo.env, **agent.env},
-            attempt="ask.1.1",
-            limits=Limits(run=240),
-        )
-        return asyncio.run(ask(choose(apply_schema(agent.settings)), QUESTION, Verdict, around))
+        bench = Workbench(repo.path, {**repo.env, **agent.env}, "ask.1.1", log=repo.path / "attempt")
+        return asyncio.run(ask(bench, choose(apply_schema(agent.settings)), QUESTION, Verdict, TimeLimits(run=240)))
 
     return put
 

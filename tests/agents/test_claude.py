@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ralph.agents.claude_hooks import GUARD_WORDS
 from ralph.agents.claude_stream import ClaudeParser
 from ralph.model.events import (
     PermissionDenied,
@@ -222,6 +223,13 @@ def test_what_a_hook_forbade_is_no_missing_permission(hook, output):
     parser, events = denied_by_hook(hook, output)
     assert parser.denied == []
     assert ToolEnd("toolu_1", output, is_error=True) in events
+
+
+def test_what_ralphs_own_guard_forbade_is_known_by_its_words():
+    started = {"type": "system", "subtype": "hook_started", "hook_event": "SessionStart"}
+    parser, events = denied_by_hook(started, f"{GUARD_WORDS}git history and force push: it rewrites.")
+    assert parser.denied == []
+    assert not any(isinstance(event, PermissionDenied) for event in events)
 
 
 @pytest.mark.parametrize("hook", [asked_hook(), asked_hook(1, stderr="no pushing"), asked_hook(stdout="{}")])

@@ -39,7 +39,7 @@ def test_the_pieces_of_a_message_are_ignored_and_the_message_counts():
     delta = line("assistant.message_delta", deltaContent="All do") | {"ephemeral": True}
     parser, events = parsed(delta, delta, message("All done."), result())
     assert events[0] == Text("All done.")
-    assert (parser.events, parser.result.text) == (2, "All done.")
+    assert (len(events), parser.result.text) == (2, "All done.")
 
 
 def test_a_message_that_calls_tools_is_not_the_final_one():

@@ -3,7 +3,7 @@ import pytest
 from ralph.agents.amp import Amp
 from ralph.agents.claude import Claude
 from ralph.agents.codex import Codex
-from ralph.agents.environment import for_agent, for_check, secrets
+from ralph.agents.environment import SESSION_MARKS, for_agent, for_check
 from ralph.agents.generic import Generic
 from ralph.config.schema import EnvSettings
 
@@ -35,8 +35,8 @@ BASICS = {"PATH", "HOME", "LC_TIME", "XDG_CONFIG_HOME", "https_proxy", "NO_PROXY
         (Amp, {"AMP_API_KEY"}),
     ],
 )
-def test_a_known_agent_sees_the_basics_and_its_own_providers_variables_only(adapter, own):
-    assert set(for_agent(adapter(), EVERYTHING, EnvSettings())) == BASICS | own
+def test_by_allow_list_a_known_agent_sees_the_basics_and_its_own_providers_variables_only(adapter, own):
+    assert set(for_agent(adapter(), EVERYTHING, EnvSettings(inherit="allow-list"))) == BASICS | own
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ def test_a_known_agent_sees_the_basics_and_its_own_providers_variables_only(adap
     ],
 )
 def test_claude_sees_the_variables_of_bedrock_and_vertex(variable):
-    assert for_agent(Claude(), {variable: "x"}, EnvSettings()) == {variable: "x"}
+    assert for_agent(Claude(), {variable: "x"}, EnvSettings(inherit="allow-list")) == {variable: "x"}
 
 
 def test_env_pass_adds_names():
-    seen = for_agent(Claude(), EVERYTHING, EnvSettings(pass_=["MY_TOOL"]))
+    seen = for_agent(Claude(), EVERYTHING, EnvSettings(pass_=["MY_TOOL"], inherit="allow-list"))
     assert seen["MY_TOOL"] == "mine"
     assert "GITHUB_TOKEN" not in seen
 
 
-def test_env_inherit_all_turns_the_allow_list_off():
-    seen = for_agent(Codex(), EVERYTHING, EnvSettings(inherit="all"))
+def test_a_known_agent_inherits_everything_but_the_database():
+    seen = for_agent(Codex(), EVERYTHING, EnvSettings())
     assert set(seen) == set(EVERYTHING) - {"RALPH_DATABASE_URL"}
 
 
@@ -88,35 +88,24 @@ def test_not_even_env_pass_hands_on_the_database():
     assert "RALPH_DATABASE_URL" not in for_agent(Claude(), EVERYTHING, EnvSettings(pass_=["RALPH_DATABASE_URL"]))
 
 
-def test_a_guardrail_inherits_everything_but_provider_keys_and_the_database():
-    gone = {"RALPH_DATABASE_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "AMP_API_KEY"}
-    assert set(for_check(EVERYTHING)) == set(EVERYTHING) - gone
+def test_a_guardrail_inherits_everything_but_the_database():
+    assert set(for_check(EVERYTHING, EnvSettings())) == set(EVERYTHING) - {"RALPH_DATABASE_URL"}
 
 
-@pytest.mark.parametrize(
-    "key",
-    [
-        "ANTHROPIC_AUTH_TOKEN",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_SESSION_TOKEN",
-        "AWS_BEARER_TOKEN_BEDROCK",
-        "GEMINI_API_KEY",
-    ],
-)
-def test_every_providers_key_is_kept_from_guardrails(key):
-    assert for_check({key: "x"}) == {}
+def test_the_allow_list_holds_for_guardrails_too():
+    seen = for_check(EVERYTHING, EnvSettings(pass_=["MY_TOOL"], inherit="allow-list"))
+    assert set(seen) == BASICS | {"MY_TOOL"}
 
 
-def test_values_of_variables_named_like_secrets_are_secret_the_longest_first():
-    environ = {
-        "API_KEY": "12345678",
-        "github_token": "token-github",
-        "DB_PASSWORD": "a-longer-secret",
-        "KEYBOARD": "us",
-    }
-    assert secrets(environ) == ["a-longer-secret", "token-github", "12345678"]
+@pytest.mark.parametrize("mark", SESSION_MARKS)
+@pytest.mark.parametrize("adapter", [Claude, Codex, Generic])
+@pytest.mark.parametrize("inherit", ["all", "allow-list"])
+def test_what_marks_a_nested_agent_session_does_not_reach_children(adapter, mark, inherit):
+    rule = EnvSettings(inherit=inherit, pass_=[mark])
+    assert mark not in for_agent(adapter(), {mark: "1"}, rule)
+    assert mark not in for_check({mark: "1"}, rule)
 
 
-def test_a_value_too_short_to_be_a_secret_is_not_hidden():
-    """`KEY=1` would hide every 1 in a log."""
-    assert secrets({"API_KEY": "1", "TOKEN": "short-7"}) == []
+def test_ralphs_own_variables_are_on_the_allow_list():
+    own = {"TASK_FOLDER": "/t", "RUN_FOLDER": "/r", "RALPH_MESSAGE_BUS": "/t/bus"}
+    assert for_agent(Claude(), own, EnvSettings(inherit="allow-list")) == own

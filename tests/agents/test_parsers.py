@@ -11,7 +11,7 @@ from ralph.agents.amp import Amp
 from ralph.agents.claude import ClaudeParser
 from ralph.agents.codex import CodexParser
 from ralph.agents.parser import PlainText
-from ralph.agents.run import Limits, judge
+from ralph.agents.run import TimeLimits, judge
 from ralph.model.events import Result, Text, Thinking, Todo, TodoItem, Tokens, ToolEnd, ToolStart, Unknown
 
 CASSETTES = Path(__file__).parents[1] / "cassettes"
@@ -35,7 +35,7 @@ def of_kind(kind, events):
 
 
 def final_message(parser):
-    return parser.result.text if parser.result else parser.last_text
+    return parser.final
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_failure_is_an_error_whatever_its_subtype_says(name, words):
     assert parser.result.is_error
     assert words in parser.result.text
     exit_code = int((CASSETTES / f"{name}.exit").read_text())
-    assert judge("exited", exit_code, parser, Limits())[0] == "failed"
+    assert judge("exited", exit_code, parser, TimeLimits())[0] == "failed"
 
 
 @pytest.mark.parametrize("name", ["claude/sigterm-during-text", "claude/sigterm-during-tool", "codex/sigterm"])
@@ -82,7 +82,7 @@ def test_a_killed_agent_leaves_no_result_and_failed(name):
     parser, _ = parsed(name)
     exit_code = int((CASSETTES / f"{name}.exit").read_text())
     assert parser.result is None
-    assert judge("exited", exit_code, parser, Limits()) == ("failed", f"it exited with code {exit_code}")
+    assert judge("exited", exit_code, parser, TimeLimits()) == ("failed", f"it exited with code {exit_code}")
 
 
 def test_an_empty_final_message_stays_empty():

@@ -1,6 +1,6 @@
 import pytest
 
-from ralph.agents.registry import choose, split_flags
+from ralph.agents.registry import choose, choose_executor, split_flags
 from ralph.config.schema import apply_schema
 from ralph.model.errors import ConfigError
 
@@ -47,15 +47,17 @@ def test_a_path_with_blanks_that_exists_is_one_word(tmp_path):
         (["--model opus", "--no-auto-compact"], ["--model", "opus", "--no-auto-compact"]),
         (['--append "two words"', "-x=''"], ["--append", "two words", "-x="]),
         ([""], []),
+        (["--allow", "Bash(git log *)"], ["--allow", "Bash(git log *)"]),
+        (["--append 'oops"], ["--append 'oops"]),
     ],
 )
-def test_each_flag_is_split_as_a_shell_would(flags, words):
+def test_a_flag_that_begins_with_a_dash_is_split_as_a_shell_would_and_any_other_is_one_word(flags, words):
     assert split_flags(flags) == words
 
 
-def test_an_open_quotation_is_an_error_that_names_the_setting():
-    with pytest.raises(ConfigError, match=r"agent\.flags.*No closing quotation"):
-        split_flags(["--append 'oops"])
+def test_an_agent_may_be_named_in_any_letter_case():
+    agent = chosen(agent={"command": "Claude"})
+    assert (agent.command, agent.adapter.name) == (["claude"], "claude")
 
 
 def test_no_agent_is_an_error_that_says_what_to_do():
@@ -88,3 +90,35 @@ def test_an_executor_is_chosen_by_its_id(where, id_, name, command, flags):
 def test_the_flags_of_the_agent_come_after_those_of_the_executor():
     agent = chosen(tools={"executors": EXECUTORS}, agent={"command": "fast", "flags": ["--verbose"]})
     assert agent.flags == ["--max-turns", "5", "--model", "haiku", "--verbose"]
+
+
+INIT = {"agent": {"command": "claude", "flags": ["--model opus"]}}
+"""As `ralph init` writes it."""
+
+
+@pytest.mark.parametrize(
+    ("settings", "run", "chunk"),
+    [
+        (INIT, ["claude", "--model", "opus"], ["claude", "--model", "opus"]),
+        ({**INIT, "defaults": {"executor": "codex"}}, ["claude", "--model", "opus"], ["codex"]),
+        ({**INIT, "defaults": {"executor": "claude"}}, ["claude", "--model", "opus"], ["claude", "--model", "opus"]),
+        ({"defaults": {"executor": "codex"}}, ["codex"], ["codex"]),
+        ({"agent": {"flags": ["-x"]}, "defaults": {"executor": "codex"}}, ["codex", "-x"], ["codex", "-x"]),
+    ],
+)
+def test_a_chosen_executor_works_on_chunks_and_the_agent_in_run(settings, run, chunk):
+    for choice, words in ((choose, run), (choose_executor, chunk)):
+        agent = choice(apply_schema(settings))
+        assert [*agent.command, *agent.flags] == words
+        assert agent.name == words[0]
+
+
+def test_an_executor_of_the_type_claude_code_starts_claude():
+    settings = {"tools": {"executors": [{"id": "mine", "type": "claude-code"}]}, "defaults": {"executor": "mine"}}
+    agent = choose_executor(apply_schema(settings))
+    assert (agent.command, agent.adapter.name, agent.name) == (["claude"], "claude", "mine")
+
+
+def test_nobody_is_chosen():
+    with pytest.raises(ConfigError, match="no agent is chosen"):
+        choose_executor(apply_schema({}))

@@ -45,7 +45,7 @@ def test_full_while_journaling(loop, home):
         *[grows] * 10, {"append": {"work.txt": "one\n"}, "cost": 1} | done(),
         args=("--quiet", "-f", "PROMPT.md"), scripted={"advance": "end"}, maximumIterations=100,
     )  # fmt: skip
-    one_clear_line(ended, 9, "cannot write the database", "full", "make room, then ralph resume")
+    one_clear_line(ended, 9, "cannot write the database", "full", "free some space, then ralph resume")
     finished = loop.repo.read("work.txt").count("one\n")
     assert 1 < finished < 10
 
@@ -82,15 +82,15 @@ def test_full_while_an_agent_prints(loop, state):
     assert len(stream(loop, run, "iteration-1.2")) > 30 * MEGABYTE
 
 
-def test_full_before_the_agent_is_started(loop, state):
+def test_full_before_the_agent_says_anything(loop, state):
     step = edits({"work.txt": "kept"}) | {"run": "cat /dev/zero > .ralph/filler"}
     ended = loop(step, done(), args=("--quiet", "-p", PROMPT))
     one_clear_line(ended, 9, "No space left on device", "ralph resume")
-    assert len(loop.agent.starts) == 1
+    assert len(loop.agent.starts) == 2
     (state.place / "filler").unlink()
     assert loop.ralph("resume", "--quiet").code == 0
     assert loop.show()["verdict"] == "verified"
-    assert len(loop.agent.starts) == 2
+    assert len(loop.agent.starts) == 3
     assert loop.repo.read("work.txt") == "kept"
 
 
@@ -133,3 +133,27 @@ def test_a_screen_that_is_a_full_disk_stops_no_run(loop, args):
     assert code == 0
     assert loop.show()["verdict"] == "verified"
     assert loop.repo.read("work.txt") == "kept"
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("command", [("runs",), ("show",), ("status",), ("run", "--help"), ("--version",)])
+def test_a_command_whose_output_has_no_room_says_so(loop, command):
+    loop(done(), args=("--quiet", "-p", PROMPT))
+    with FULL.open("wb") as full:
+        ended = subprocess.run(
+            [ralph_program(), *command], cwd=loop.repo.path, env=loop.repo.env, stdout=full, stderr=subprocess.PIPE,
+            text=True, check=False,
+        )  # fmt: skip
+    assert ended.returncode == 9
+    assert ended.stderr == "ralph: cannot go on: No space left on device. Correct that, then try again.\n"
+
+
+@pytest.mark.parametrize("command", ["runs", "show", "status", "config show", "--version"])
+def test_a_command_without_a_standard_output_ends_as_usual(loop, command):
+    loop(done(), args=("--quiet", "-p", PROMPT))
+    script = f'exec "{ralph_program()}" {command} >&-'
+    ended = subprocess.run(
+        ["sh", "-c", script], cwd=loop.repo.path, env=loop.repo.env, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert ended.stderr == ""
+    assert ended.returncode == 0

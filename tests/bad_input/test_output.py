@@ -58,7 +58,8 @@ def test_bytes_that_are_not_utf8_in_an_agents_errors(loop):
     ended = loop.ralph("run", "--quiet", "-p", PROMPT, "-m", "2")
     assert (ended.code, ended.err.count("\n")) == (1, 1)
     assert recorded(loop, "stderr.log") == BYTES.replace(b"\0", b"")
-    second = recorded(loop, "context.md", iteration=2).decode()
+    actions = [each["action"] for each in loop.show()["iterations"][1]["actions"]]
+    [second] = [action["prompt"] for action in actions if action and "prompt" in action]
     assert "it exited with code 3" in second
     assert "caf\N{REPLACEMENT CHARACTER}" in second
 

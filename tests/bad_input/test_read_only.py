@@ -79,9 +79,7 @@ def test_a_state_directory_that_may_not_be_written(loop, ralph, forbid):
 def test_a_state_directory_that_may_no_longer_be_written(loop, ralph, forbid):
     loop.prepare(done())
     assert ralph("run", "--quiet", "-p", PROMPT).code == 0
-    lock = loop.repo.path / ".ralph/lock"
-    lock.unlink()
-    forbid(lock.parent)
+    forbid(loop.repo.path / ".ralph")
     one_clear_line(ralph("run", "-p", PROMPT), 2, ".ralph/lock: Permission denied")
     assert len(loop.agent.starts) == 1
 
@@ -89,7 +87,9 @@ def test_a_state_directory_that_may_no_longer_be_written(loop, ralph, forbid):
 def test_a_lock_that_may_not_be_written(loop, ralph, forbid):
     loop.prepare(done())
     assert ralph("run", "--quiet", "-p", PROMPT).code == 0
-    forbid(loop.repo.path / ".ralph/lock")
+    lock = loop.repo.path / ".ralph/lock"
+    lock.touch()
+    forbid(lock)
     one_clear_line(ralph("run", "-p", PROMPT), 2, ".ralph/lock: Permission denied")
 
 

@@ -102,7 +102,7 @@ def test_a_run_killed_at_fifty_random_moments_ends_as_if_nothing_had_happened(lo
     it_ended_where_it_would_have_ended_anyway(killed, calls)
     every_iteration_is_there_with_each_of_its_attempts(killed["iterations"])
     no_start_of_the_agent_is_missing(loop.agent.starts, calls)
-    what_each_start_was_asked_and_said_can_be_read(loop, killed["id"])
+    what_each_start_was_asked_and_said_can_be_read(loop, killed["id"], calls)
     assert LAST - 1 <= loop.repo.read("work.txt").count("one\n") <= len(loop.agent.starts)
     wait_until(lambda: not any(is_alive(start.pid) for start in loop.agent.starts), "an agent lives on")
 
@@ -130,11 +130,11 @@ def no_start_of_the_agent_is_missing(starts, calls):
     assert len({start.env["RALPH_ATTEMPT_ID"] for start in starts}) == len(starts)
 
 
-def what_each_start_was_asked_and_said_can_be_read(loop, run_id):
-    directory = loop.repo.path / ".ralph/runs" / run_id
-    asked = Counter(context.read_text() for context in directory.glob("iteration-*/context.md"))
-    assert not Counter(loop.agent.prompts) - asked
-    streams = list(directory.glob("iteration-*/stream.ndjson"))
+def what_each_start_was_asked_and_said_can_be_read(loop, run_id, calls):
+    assert not Counter(loop.agent.prompts) - Counter(call["action"]["prompt"] for call in calls)
+    said = [call["result"]["final"] for call in calls if call["result"]]
+    assert said == ["working"] * (LAST - 1) + ["<response>DONE</response>"]
+    streams = list((loop.repo.path / ".ralph/runs" / run_id).glob("iteration-*/stream.ndjson"))
     for stream in streams:
         for line in stream.read_bytes().splitlines(keepends=True):
             assert not line.endswith(b"\n") or json.loads(line)

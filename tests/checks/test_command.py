@@ -4,35 +4,18 @@ import os
 import psutil
 import pytest
 
-from ralph.checks.command import TRUNCATED, beginning, run_command, shell_argv
+from ralph.checks.command import TRUNCATED, beginning, run_command
+from ralph.workbench.bench import Workbench
 
 
 @pytest.fixture
 def check(tmp_path):
     def run(command, *, limit=None, keep=5000, env=None):
-        evidence = asyncio.run(
-            run_command(
-                command,
-                cwd=tmp_path,
-                env={"PATH": os.environ["PATH"], **(env or {})},
-                attempt="run.1.1",
-                log=tmp_path / "the.log",
-                limit=limit,
-                keep=keep,
-            )
-        )
-        return evidence, (tmp_path / "the.log").read_bytes()
+        log = tmp_path / "the.log"
+        bench = Workbench(tmp_path, {"PATH": os.environ["PATH"], **(env or {})}, "run.1.1", log=log, keep=keep)
+        return asyncio.run(run_command(bench, command, limit=limit)), log.read_bytes()
 
     return run
-
-
-def test_windows_and_the_others_have_their_own_shells():
-    assert shell_argv("make test", windows=True) == ["cmd", "/c", "make test"]
-    assert shell_argv("make test", windows=False) == ["sh", "-c", "make test"]
-
-
-def test_the_shell_is_chosen_by_the_system_it_runs_on():
-    assert shell_argv("x")[0] == ("cmd" if os.name == "nt" else "sh")
 
 
 def test_a_command_that_passes_shows_the_agent_nothing(check):
@@ -117,15 +100,8 @@ def test_a_link_in_the_place_of_the_log_is_not_followed(check, tmp_path):
 
 async def _logged(tmp_path, command, secrets):
     log = tmp_path / "log"
-    around = {
-        "cwd": tmp_path,
-        "env": {"PATH": os.environ["PATH"]},
-        "attempt": "a",
-        "log": log,
-        "limit": None,
-        "keep": 100,
-    }
-    evidence = await run_command(command, **around, secrets=secrets)
+    bench = Workbench(tmp_path, {"PATH": os.environ["PATH"]}, "a", log=log, secrets=secrets)
+    evidence = await run_command(bench, command, limit=None)
     return evidence.output, log.read_bytes()
 
 

@@ -9,6 +9,7 @@ import pytest
 from ralph.checks.command import TRUNCATED
 from ralph.checks.external import PIECE, run_external
 from ralph.model.verification import External
+from ralph.workbench.bench import Workbench
 
 GIGABYTE = 1_000_000_000
 MEASURED = """
@@ -16,14 +17,14 @@ import asyncio, os, resource, sys
 from pathlib import Path
 from ralph.checks.external import run_external
 from ralph.model.verification import External
+from ralph.workbench.bench import Workbench
 
 here, size = Path(sys.argv[1]), sys.argv[2]
 check = External(
     f"yes 0123456789 | head -c {size}; echo the end", output_contains="the end", output_not_contains="FAILED"
 )
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-around = {"worktree": here, "env": dict(os.environ), "attempt": "a", "log": here / "log", "keep": 5000}
-evidence = asyncio.run(run_external(check, **around))
+evidence = asyncio.run(run_external(check, Workbench(here, dict(os.environ), "a", log=here / "log")))
 grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
 print(evidence.passed, grown // (1024 if sys.platform == "linux" else 1024 * 1024))
 """
@@ -36,17 +37,9 @@ def check(tmp_path):
     (worktree / "sub").mkdir(parents=True)
 
     def run(command, *, keep=5000, env=None, secrets=(), **config):
-        return asyncio.run(
-            run_external(
-                External(command, **config),
-                worktree=worktree,
-                env={"PATH": os.environ["PATH"], **(env or {})},
-                attempt="run.1.1",
-                log=tmp_path / "the.log",
-                keep=keep,
-                secrets=secrets,
-            )
-        )
+        seen = {"PATH": os.environ["PATH"], **(env or {})}
+        bench = Workbench(worktree, seen, "run.1.1", log=tmp_path / "the.log", keep=keep, secrets=secrets)
+        return asyncio.run(run_external(External(command, **config), bench))
 
     return run
 
@@ -54,13 +47,13 @@ def check(tmp_path):
 @pytest.mark.parametrize(
     ("command", "config", "reason"),
     [
-        ("exit 0", {}, "exit code 0, as wanted"),
-        ("exit 3", {"success_exit_code": 3}, "exit code 3, as wanted"),
-        ("echo 12 passed", {"output_contains": "passed"}, "exit code 0, as wanted"),
-        ("echo 12 passed >&2", {"output_contains": "12 passed"}, "exit code 0, as wanted"),
-        ("echo fine", {"output_not_contains": "FAILED"}, "exit code 0, as wanted"),
-        ("echo fine", {"output_contains": "", "output_not_contains": ""}, "exit code 0, as wanted"),
-        ("printf 'größer\\n'", {"output_contains": "größer"}, "exit code 0, as wanted"),
+        ("exit 0", {}, "exit code 0, as expected"),
+        ("exit 3", {"success_exit_code": 3}, "exit code 3, as expected"),
+        ("echo 12 passed", {"output_contains": "passed"}, "exit code 0, as expected"),
+        ("echo 12 passed >&2", {"output_contains": "12 passed"}, "exit code 0, as expected"),
+        ("echo fine", {"output_not_contains": "FAILED"}, "exit code 0, as expected"),
+        ("echo fine", {"output_contains": "", "output_not_contains": ""}, "exit code 0, as expected"),
+        ("printf 'größer\\n'", {"output_contains": "größer"}, "exit code 0, as expected"),
     ],
 )
 def test_a_command_that_does_what_is_wanted_passes(check, tmp_path, command, config, reason):
@@ -73,15 +66,15 @@ def test_a_command_that_does_what_is_wanted_passes(check, tmp_path, command, con
 @pytest.mark.parametrize(
     ("command", "config", "reason"),
     [
-        ("echo no; exit 3", {}, "exit code 3, wanted 0"),
-        ("echo no", {"success_exit_code": 1}, "exit code 0, wanted 1"),
-        ("echo no; kill -9 $$", {}, "exit code -9, wanted 0"),
+        ("echo no; exit 3", {}, "exit code 3, expected 0"),
+        ("echo no", {"success_exit_code": 1}, "exit code 0, expected 1"),
+        ("echo no; kill -9 $$", {}, "exit code -9, expected 0"),
         ("echo no", {"output_contains": "passed"}, 'the output does not contain "passed"'),
         ("echo no", {"output_not_contains": "no"}, 'the output contains "no"'),
         (
             "echo no; exit 3",
             {"output_contains": "passed", "output_not_contains": "no"},
-            'exit code 3, wanted 0; the output does not contain "passed"; the output contains "no"',
+            'exit code 3, expected 0; the output does not contain "passed"; the output contains "no"',
         ),
     ],
 )
@@ -93,7 +86,7 @@ def test_every_condition_that_fails_is_named(check, command, config, reason):
 def test_a_command_that_the_shell_cannot_start_is_named_with_the_error(check):
     evidence = check("no-such-command --now")
     assert not evidence.passed
-    assert evidence.reason.startswith('exit code 127, wanted 0: "no-such-command --now" could not be started: ')
+    assert evidence.reason.startswith('exit code 127, expected 0: "no-such-command --now" could not be started: ')
     assert evidence.reason.endswith("not found")
 
 
@@ -146,20 +139,22 @@ def test_nothing_is_started_outside_the_worktree(check, tmp_path, working_dir):
     (worktree / "file").write_text("")
     evidence = check(f"touch {tmp_path}/started", working_dir=working_dir)
     assert not evidence.passed
-    assert evidence.reason == f"working_dir {working_dir!r} is no directory inside the worktree, so nothing was started"
+    assert (
+        evidence.reason == f"working_dir {working_dir!r} is not a directory inside the worktree, so nothing was started"
+    )
     assert not (tmp_path / "started").exists()
     assert not (tmp_path / "the.log").exists()
 
 
 def test_a_name_that_is_too_long_is_no_directory(check):
-    assert "is no directory inside" in check("true", working_dir="x" * 5000).reason
+    assert "is not a directory inside" in check("true", working_dir="x" * 5000).reason
 
 
 def test_a_worktree_may_itself_be_reached_by_a_link(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    around = {"env": {"PATH": os.environ["PATH"]}, "attempt": "a", "log": tmp_path / "log", "keep": 10}
-    assert asyncio.run(run_external(External("true"), worktree=tmp_path / "link", **around)).passed
+    bench = Workbench(tmp_path / "link", {"PATH": os.environ["PATH"]}, "a", log=tmp_path / "log")
+    assert asyncio.run(run_external(External("true"), bench)).passed
 
 
 def test_the_agent_sees_the_beginning_and_the_log_has_everything(check, tmp_path):

@@ -3,14 +3,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from ralph.config.layers import Loaded, load
 from ralph.model.errors import ConfigError
-
-# A busy machine is slow, and that is no failure.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
 
 
 class Project:

@@ -57,7 +57,7 @@ def test_a_stale_page_fails_the_check_and_is_left_alone(tmp_path):
     stale.write_text(page().replace("`10`", "`11`"))
     done = write_docs("--check", stale)
     assert done.returncode == 1
-    assert done.stderr == f"{stale} does not fit the schema any more. Write it again: make docs\n"
+    assert done.stderr == f"{stale} does not match the schema. Regenerate it: make docs\n"
     assert "`11`" in stale.read_text()
 
 

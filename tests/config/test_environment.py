@@ -11,7 +11,7 @@ from ralph.config.variables import RESERVED
         ("RALPH_COMPLETION_RESPONSE", "null", "completionResponse", "null"),
         ("RALPH_STREAM_AGENT_OUTPUT", "false", "streamAgentOutput", False),
         ("RALPH_STREAM_AGENT_OUTPUT", "0", "streamAgentOutput", False),
-        ("RALPH_LEARNINGS", "On", "learnings", True),
+        ("RALPH_SKIP_REVIEW", "On", "skipReview", True),
         ("RALPH_BUDGET__USD", "2.5", "budget.usd", 2.5),
         ("RALPH_BUDGET__TOKENS", "1000000", "budget.tokens", 1_000_000),
         ("RALPH_BUDGET__SECONDS", "1h30m", "budget.seconds", 5400),
@@ -75,10 +75,15 @@ def test_the_reserved_names_are_those_of_the_decisions():
     assert {
         "RALPH_HOME",
         "RALPH_DATABASE_URL",
+        "RALPH_STORE",
         "RALPH_RUN_ID",
         "RALPH_PARENT_RUN_ID",
         "RALPH_MESSAGE_BUS",
         "RALPH_ATTEMPT_ID",
+        "RALPH_GUARD",
+        "RALPH_END_RUN",
+        "RALPH_END_VERDICT",
+        "RALPH_END_REASON",
     } == RESERVED
 
 
@@ -95,9 +100,9 @@ def test_the_reserved_names_are_those_of_the_decisions():
 )
 def test_an_unknown_variable_is_an_error_that_names_the_nearest(project, name, nearest):
     line = project.error(**{name: "1"})
-    assert line.startswith(f"{name}: unknown setting in the environment. The nearest valid one is RALPH_")
+    assert line.startswith(f"{name}: unknown setting in the environment. Did you mean RALPH_")
     if name != "RALPH_ROLES__CODER__PROMISES":
-        assert line.endswith(f" {nearest}.")
+        assert line.endswith(f" {nearest}?")
 
 
 @pytest.mark.parametrize("name", ["RALPH_", "RALPH___", "RALPH_AGENT__", "RALPH_agent__command__x"])
@@ -108,9 +113,9 @@ def test_names_that_are_no_names_are_unknown_too(project, name):
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("RALPH_MAXIMUM_ITERATIONS", "many", ': "maximumIterations" must be a whole number, got text.'),
+        ("RALPH_MAXIMUM_ITERATIONS", "many", ': "maximumIterations" must be a whole number, got "many".'),
         ("RALPH_MAXIMUM_ITERATIONS", "0", ': "maximumIterations" must be at least 1, got 0.'),
-        ("RALPH_STREAM_AGENT_OUTPUT", "maybe", ': "streamAgentOutput" must be true or false, got text.'),
+        ("RALPH_STREAM_AGENT_OUTPUT", "maybe", ': "streamAgentOutput" must be true or false, got "maybe".'),
         ("RALPH_BUDGET__USD", "-1", ': "budget.usd" must be more than 0, got -1.0.'),
         ("RALPH_BUDGET__USD", "inf", " has a number that is not finite."),
         ("RALPH_BUDGET__USD", "nan", ': "budget.usd" must be more than 0, got nan.'),
@@ -118,7 +123,7 @@ def test_names_that_are_no_names_are_unknown_too(project, name):
         ("RALPH_AGENT", "claude", " must be JSON: Expecting value at line 1, column 1."),
         ("RALPH_SCM", "git", " must be JSON: Expecting value at line 1, column 1."),
         ("RALPH_AGENT__FLAGS", "[1]", ': "agent.flags[0]" must be text, got 1.'),
-        ("RALPH_AGENT", '{"comand": "x"}', ': unknown key "agent.comand". The nearest valid key is "agent.command".'),
+        ("RALPH_AGENT", '{"comand": "x"}', ': unknown key "agent.comand". Did you mean "agent.command"?'),
     ],
 )
 def test_a_wrong_value_names_the_variable(project, name, text, problem):

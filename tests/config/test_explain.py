@@ -24,7 +24,37 @@ from ralph.config.keys import dotted, every_key, nearest_key
 )
 def test_an_unknown_key_is_named_with_the_nearest_valid_one(project, data, key, nearest):
     project.settings(data)
-    assert project.error() == (f'.ralph/settings.json: unknown key "{key}". The nearest valid key is "{nearest}".')
+    assert project.error() == (f'.ralph/settings.json: unknown key "{key}". Did you mean "{nearest}"?')
+
+
+def test_a_wrong_value_is_named_with_the_nearest_valid_one(project):
+    project.settings({"guardrails": [{"command": "make", "failAction": "APEND"}]})
+    assert project.error() == (
+        '.ralph/settings.json: "guardrails[0].failAction" must be one of "APPEND", "PREPEND", "REPLACE", got "APEND". '
+        'Did you mean "APPEND"?'
+    )
+
+
+def test_a_wrong_value_that_looks_like_a_secret_is_masked(project):
+    project.settings({"maximumIterations": "sk-abcdefgh12345678"})
+    assert project.error() == '.ralph/settings.json: "maximumIterations" must be a whole number, got "***".'
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_learnings_are_refused_until_something_writes_them(project, value):
+    project.settings({"learnings": value})
+    assert project.error() == (
+        '.ralph/settings.json: "learnings" is not a setting of this version. '
+        "Nothing writes learnings, so no prompt carries any: remove the key."
+    )
+
+
+def test_a_floor_of_severity_is_refused_with_what_holds_now(project):
+    project.write("config.yaml", "review: {severityFloor: high}")
+    assert project.error() == (
+        '.ralph/config.yaml: "review.severityFloor" is not a setting of this version. Findings of severity medium and '
+        "high block a review, later ones only if they are high or not fixed: remove the key."
+    )
 
 
 def test_the_file_that_has_the_unknown_key_is_named(project):
@@ -35,23 +65,23 @@ def test_the_file_that_has_the_unknown_key_is_named(project):
 
 def test_an_unknown_key_in_the_file_of_the_user_is_named(project):
     project.write_home("agnet: {}")
-    assert project.error() == '~/.ralph/config.yaml: unknown key "agnet". The nearest valid key is "agent".'
+    assert project.error() == '~/.ralph/config.yaml: unknown key "agnet". Did you mean "agent"?'
 
 
 @pytest.mark.parametrize(
     ("data", "problem"),
     [
-        ({"maximumIterations": "5"}, '"maximumIterations" must be a whole number, got text'),
+        ({"maximumIterations": "5"}, '"maximumIterations" must be a whole number, got "5"'),
         ({"maximumIterations": 2.5}, '"maximumIterations" must be a whole number, got 2.5'),
         ({"maximumIterations": True}, '"maximumIterations" must be a whole number, got true'),
-        ({"streamAgentOutput": "yes"}, '"streamAgentOutput" must be true or false, got text'),
+        ({"streamAgentOutput": "yes"}, '"streamAgentOutput" must be true or false, got "yes"'),
         ({"agent": None}, '"agent" must be an object, got null'),
-        ({"agent": "claude"}, '"agent" must be an object, got text'),
+        ({"agent": "claude"}, '"agent" must be an object, got "claude"'),
         ({"agent": {"command": 5}}, '"agent.command" must be text or null, got 5'),
-        ({"agent": {"flags": "--model opus"}}, '"agent.flags" must be a list, got text'),
+        ({"agent": {"flags": "--model opus"}}, '"agent.flags" must be a list, got "--model opus"'),
         ({"agent": {"flags": ["a", 1]}}, '"agent.flags[1]" must be text, got 1'),
         ({"guardrails": {"command": "x"}}, '"guardrails" must be a list, got an object'),
-        ({"guardrails": ["make test"]}, '"guardrails[0]" must be an object, got text'),
+        ({"guardrails": ["make test"]}, '"guardrails[0]" must be an object, got "make test"'),
         ({"sandbox": 5}, '"sandbox" must be text or an object or null, got 5'),
         ({"roles": {"coder": {}, "qa": {"promise": 1}}}, '"roles.qa.promise" must be text, got 1'),
     ],
@@ -93,7 +123,7 @@ def test_numbers_out_of_range_are_refused(project, data, problem):
     assert project.error() == f".ralph/settings.json: {problem}."
 
 
-@pytest.mark.parametrize("action", ["append", "IGNORE", ""])
+@pytest.mark.parametrize("action", ["IGNORE", ""])
 def test_an_unknown_fail_action_is_named_with_the_valid_ones(project, action):
     project.settings({"guardrails": [{"command": "make test", "failAction": action}]})
     assert project.error() == (
@@ -137,8 +167,15 @@ def test_a_missing_key_is_named(project, data, key):
     assert project.error() == f'.ralph/settings.json: "{key}" is missing.'
 
 
+@pytest.mark.parametrize("kind", [{}, {"type": "command"}, {"type": "acp"}])
+def test_an_executor_that_is_no_program_in_particular_needs_a_command(project, kind):
+    project.settings({"tools": {"executors": [{"id": "a", **kind}]}})
+    told = f'.ralph/settings.json: "tools.executors[0]" of the type "{kind.get("type", "command")}" needs a "command".'
+    assert project.error() == told
+
+
 def test_two_tools_of_the_same_id_are_refused(project):
-    project.settings({"tools": {"executors": [{"id": "a"}, {"id": "b"}, {"id": "a"}]}})
+    project.settings({"tools": {"executors": [{"id": name, "type": "claude"} for name in "aba"]}})
     assert project.error() == '.ralph/settings.json: "tools" has the id "a" twice in "executors".'
 
 

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph.config.layers import load, ralph_home, settings_files, survey
+from ralph.config.home import ralph_home
+from ralph.config.layers import load, settings_files, survey
 from ralph.config.schema import Settings
 
 
@@ -150,7 +151,14 @@ def test_a_wrong_override_of_the_spec_is_named(project):
 def test_merged_has_every_default_also_inside_lists(project):
     project.settings({"guardrails": [{"command": "make test"}], "timeouts": {"agent": "1h"}})
     merged = project.load().merged
-    assert merged["guardrails"] == [{"command": "make test", "failAction": "APPEND", "hint": ""}]
+    [guardrail] = merged["guardrails"]
+    assert (guardrail["command"], guardrail["failAction"], guardrail["hint"]) == ("make test", "APPEND", "")
+    assert (guardrail["baseline"], guardrail["canary"], guardrail["proof"], guardrail["red"]) == (
+        "strict",
+        True,
+        True,
+        False,
+    )
     assert merged["timeouts"] == {"agent": 3600, "guardrail": 1800, "idle": 1800}
     assert merged["ralph"]["default_max_iterations"] == 10
 

@@ -61,7 +61,7 @@ def test_invalid_yaml_gives_line_and_column(project):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("agent: {}\nagent: {}\n", 'the key "agent" stands twice at line 2, column 1'),
+        ("agent: {}\nagent: {}\n", 'the key "agent" occurs twice at line 2, column 1'),
         ("a: 1\n---\nb: 2\n", "but found another document at line 2, column 1"),
         ("agent: !!python/object/apply:os.system ['true']", "settings have no use for a tag at line 1, column 8"),
         ("tamper: !!bool nonsense", "settings have no use for a tag at line 1, column 9"),
@@ -78,7 +78,7 @@ def test_what_yaml_settings_must_not_have(project, text, problem):
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"agent": {}, "agent": {}}', 'the key "agent" stands twice'),
+        ('{"agent": {}, "agent": {}}', 'the key "agent" occurs twice'),
         ('{"budget": {"usd": NaN}}', "NaN is not a JSON number"),
         ('{"maximumIterations": ' + "9" * 5000 + "}", "a number has 5000 digits"),
     ],
@@ -146,7 +146,7 @@ def test_a_yaml_anchor_may_be_used_again(project):
 
 def test_a_directory_in_place_of_the_file_is_refused(project):
     (project.root / ".ralph/settings.json").mkdir()
-    assert project.error() == ".ralph/settings.json is not a regular file. Remove what stands there."
+    assert project.error() == ".ralph/settings.json is not a regular file. Remove what is there."
 
 
 def test_a_pipe_in_place_of_the_file_is_refused_without_waiting(project):
@@ -156,13 +156,13 @@ def test_a_pipe_in_place_of_the_file_is_refused_without_waiting(project):
 
 def test_a_broken_link_is_an_error_and_not_an_absent_file(project):
     (project.root / ".ralph/settings.json").symlink_to("gone.json")
-    assert project.error() == (".ralph/settings.json is a link to a file that does not exist. Mend or remove the link.")
+    assert project.error() == (".ralph/settings.json is a link to a file that does not exist. Fix or remove the link.")
 
 
 def test_a_file_in_place_of_the_settings_directory_is_refused(project):
     (project.root / ".ralph").rmdir()
     (project.root / ".ralph").write_text("")
-    assert project.error() == ".ralph/config.yaml cannot be read: Not a directory. Mend it or remove it."
+    assert project.error() == ".ralph/config.yaml cannot be read: Not a directory. Fix it or remove it."
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")

@@ -11,7 +11,6 @@ def test_defaults_of_the_prompt_loop():
     assert settings.output_truncate_chars == 5000
     assert settings.stream_agent_output is True
     assert settings.include_iteration_count_in_prompt is False
-    assert settings.learnings is False
     assert (settings.agent.command, settings.agent.flags) == (None, [])
     assert settings.guardrails == []
     assert settings.scm is None
@@ -22,8 +21,8 @@ def test_defaults_of_the_limits():
     assert (settings.timeouts.agent, settings.timeouts.guardrail, settings.timeouts.idle) == (None, 1800, 1800)
     assert (settings.budget.usd, settings.budget.tokens, settings.budget.seconds) == (None, None, None)
     assert (settings.quota.initial_wait, settings.quota.max_wait) == (60, 3600)
-    assert settings.env.inherit == "allow-list"
-    assert settings.supervise.done_grace == 30
+    assert settings.env.inherit == "all"
+    assert settings.supervise.done_grace == 300
     assert settings.tamper == "block"
 
 
@@ -31,7 +30,8 @@ def test_defaults_of_specs_and_stories():
     settings = Settings()
     assert settings.defaults.max_iterations == 5
     assert settings.verification.enabled is True
-    assert settings.review.severity_floor == "medium"
+    assert (settings.review.on_revise, settings.review.final_rounds) == ("discard", 2)
+    assert settings.spec.on_failure == "continue"
     assert (settings.review_cap, settings.skip_review, settings.sandbox) == (5, False, None)
 
 
@@ -89,6 +89,8 @@ def test_the_configuration_of_a_spec_run_in_yaml_loads(project):
               name: "Sonnet (Quick)"
               model: "claude-sonnet-4-5-20250929"
               checks: ["syntax", "types", "obvious_bugs"]
+            - id: opus-thorough
+              model: "claude-opus-4-5-20251101"
         defaults:
           executor: opencode
           planner: opus

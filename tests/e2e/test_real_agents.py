@@ -8,9 +8,9 @@ import psutil
 import pytest
 
 from loops import is_alive, wait_until
-from ralph.testing import ModelServer, real_agent
-from ralph.testing.real_agents import AGENTS
 from real_programs import need_cli
+from scripted_model import ModelServer, real_agent
+from scripted_model.real_agents import AGENTS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -64,7 +64,7 @@ def test_a_refusal_for_the_rate_recovers(name, drive):
         loop = drive(server, quota={"initialWait": 1, "maxWait": 2})
         ended = loop.ralph("run", "-p", "Say that you are done.", env=loop.env)
     assert ended.code == 0, ended.err + ended.out
-    assert "proven done after 1 iteration" in ended.err
+    assert "done by the agent's word after 1 iteration" in ended.err
 
 
 @pytest.mark.parametrize("how", ["two signals", "kill -9"])

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from ralph.testing import ModelServer, real_agent, run_ralph
+from ralph.testing import run_ralph
 from real_programs import need_cli
+from scripted_model import ModelServer, real_agent
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
@@ -24,7 +25,7 @@ TASK = {
         },
     },
 }
-JUDGED = {"criteria": [{"criterion": "greeting.txt says hello", "met": True, "reason": "line 1 does"}]}
+JUDGED = {"criteria": [{"criterion": "greeting.txt says hello", "met": True, "reason": "line 1 does"}], "files": []}
 ANSWERS = {
     # Each has its own way to a structured answer.
     "claude": ({"tool": {"name": "StructuredOutput", "input": JUDGED}}, {"say": "There."}),

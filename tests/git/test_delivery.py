@@ -3,11 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from ralph.git.delivery import deliver, with_trailer
+from ralph.git.delivery import deliver, with_trailers
 from ralph.git.repository import Repository
 from ralph.git.worktree import prepare, remove
-from ralph.kernel.actions import Delivered
+from ralph.kernel.actions.tasks import Delivered
 from ralph.testing import temp_repo
+from ralph.workbench.bench import Workbench
 
 LINES = "".join(f"{number}\n" for number in range(20))
 
@@ -18,7 +19,7 @@ def repo(tmp_path):
 
 
 def repository(repo, attempt="run.1.1"):
-    return Repository(repo.path, repo.env, attempt)
+    return Repository(Workbench(repo.path, repo.env, attempt))
 
 
 def open_task(repo, task="T-1", **more):
@@ -32,7 +33,16 @@ def work(repo, worktree, **files):
 
 
 def give(repo, worktree, message="Do it"):
-    return asyncio.run(deliver(repository(repo), worktree, message=message))
+    """As a task does it: what was merged is checked again, and then delivered."""
+    return asyncio.run(given(repository(repo), worktree, message))
+
+
+async def given(repository, worktree, message):
+    done = await deliver(repository, worktree, message=message)
+    while done.moved_to:
+        assert not done.commit
+        done = await deliver(repository, worktree, message=message)
+    return done
 
 
 def take_away(repo, worktree):
@@ -139,6 +149,10 @@ class TestMovedSpec:
         work(repo, one, a=LINES.replace("3\n", "three\n", 1))
         work(repo, two, a=LINES + "more\n", b="b\n")
         give(repo, one, "One")
+        moved = asyncio.run(deliver(repository(repo), two, message="Two"))
+        assert (moved.commit, moved.moved_to) == ("", head(repo, "ralph/s"))
+        assert subjects(repo) == ["base", "One"]
+        assert moved.merged == repo.git("-C", two.path, "rev-parse", "HEAD").strip()
         done = give(repo, two, "Two")
         assert done.commit == head(repo, "ralph/s")
         assert subjects(repo) == ["base", "One", "Two"]
@@ -152,7 +166,8 @@ class TestMovedSpec:
         tip = work(repo, two, a="two\n", b="two\n", c="fine\n")
         first = give(repo, one).commit
         done = give(repo, two)
-        assert done == Delivered("", "other work on the spec's branch conflicts with it in a.txt, b.txt")
+        why = "other work on the spec's branch conflicts with it in a.txt, b.txt"
+        assert done == Delivered("", why, conflict=True)
         assert head(repo, "ralph/s") == first
         assert head(repo, two.branch) == tip
 
@@ -182,7 +197,7 @@ class TestMovedSpec:
 
         async def all_at_once():
             return await asyncio.gather(
-                *(deliver(repository(repo, f"r.{each.branch}"), each, message=each.branch) for each in tasks)
+                *(given(repository(repo, f"r.{each.branch}"), each, each.branch) for each in tasks)
             )
 
         assert all(done.commit for done in asyncio.run(all_at_once()))
@@ -206,7 +221,7 @@ class TestMovedSpec:
             f'*" version "*) echo git version 2.25.1; exit;; esac\nexec {git} "$@"\n'
         )
         old.chmod(0o755)
-        with_old = Repository(repo.path, {**repo.env, "PATH": f"{old.parent}:{repo.env['PATH']}"}, "r")
+        with_old = Repository(Workbench(repo.path, {**repo.env, "PATH": f"{old.parent}:{repo.env['PATH']}"}, "r"))
         done = asyncio.run(deliver(with_old, two, message="Two"))
         assert "git version 2.25.1 cannot merge" in done.problem
         assert give(repo, two).problem == ""
@@ -281,13 +296,18 @@ class TestCalledAgain:
 @pytest.mark.parametrize(
     ("message", "whole"),
     [
-        ("Do it", "Do it\n\nT: 1\n"),
-        ("fix: it", "fix: it\n\nT: 1\n"),
-        ("Do it\n\nWhy: because.\nAnd more.\n", "Do it\n\nWhy: because.\nAnd more.\n\nT: 1\n"),
-        ("Do it\n\nSigned-off-by: Me\n", "Do it\n\nSigned-off-by: Me\nT: 1\n"),
-        ("Do it\n\nT: 1", "Do it\n\nT: 1\n"),
-        ("", "\n\nT: 1\n"),
+        ("Do it", "Do it\n\nRalph-Task: T-1\nRalph-Run: r\n"),
+        ("Do it\n\nWhy: because.\n", "Do it\n\nWhy: because.\n\nRalph-Task: T-1\nRalph-Run: r\n"),
+        ("Do it\n\nRalph-Task: T-9", "Do it\n\nRalph-Task: T-9\n\nRalph-Task: T-1\nRalph-Run: r\n"),
     ],
 )
-def test_the_task_stands_among_the_trailers_of_a_message(message, whole):
-    assert with_trailer(message, "T: 1") == whole
+def test_the_trailers_have_a_paragraph_of_their_own(message, whole):
+    assert with_trailers(message, "T-1", "r") == whole
+
+
+def test_a_summary_cannot_forge_a_trailer(repo):
+    task = open_task(repo)
+    work(repo, task, a="1\n")
+    asyncio.run(deliver(repository(repo), task, message="Do it\n\nAll done.\n\nRalph-Task: T-9", run="r"))
+    format_ = "--format=%(trailers:key=Ralph-Task,valueonly)%(trailers:key=Ralph-Run,valueonly)"
+    assert repo.git("log", "-1", format_, "ralph/s").split() == ["T-1", "r"]

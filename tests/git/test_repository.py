@@ -1,7 +1,7 @@
 import asyncio
 import os
+import re
 import signal
-import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from ralph.git.repository import Repository
 from ralph.model.errors import ConfigError, StateError
 from ralph.store.state_dir import StateDir
 from ralph.testing import TempRepo, temp_repo
+from ralph.workbench.bench import Workbench
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def no_repo(tmp_path):
 
 
 def repository(repo, **env):
-    return Repository(repo.path, {**repo.env, **env}, "run.1.1")
+    return Repository(Workbench(repo.path, {**repo.env, **env}, "run.1.1"))
 
 
 def ask(repo, method, *arguments, **named):
@@ -45,9 +46,19 @@ def refusal(repo, **env):
     return caught.value
 
 
+def test_a_commit_that_git_was_told_to_read_as_another_one_is_what_it_was(repo):
+    head, tree = repo.git("rev-parse", "HEAD", "HEAD^{tree}").split()
+    repo.git("rm", "--quiet", "kept.txt")
+    weak = repo.git("commit-tree", "-m", "base", repo.git("write-tree").strip()).strip()
+    repo.git("replace", head, weak)
+    assert repo.git("rev-parse", "HEAD^{tree}").strip() != tree, "git itself believes it"
+    assert ask(repo, "look").tree == tree
+    assert ask(repo, "resolve", "HEAD^{tree}", f"{head}^{{tree}}") == [tree, tree]
+
+
 class TestRequire:
     def test_a_repository_with_a_commit_will_do(self, repo):
-        assert ask(repo, "require") is None
+        assert ask(repo, "require").head == repo.git("rev-parse", "HEAD").strip()
 
     def test_a_folder_without_git_is_refused(self, no_repo):
         assert "is not a git repository" in refusal(no_repo).message
@@ -81,21 +92,36 @@ class TestRequire:
 class TestLook:
     def test_top_head_and_branch(self, repo):
         (repo.path / "sub").mkdir()
-        inside = repository(repo).at(repo.path / "sub")
-        assert asyncio.run(inside.top()) == repo.path.resolve()
-        assert asyncio.run(inside.head()) == repo.git("rev-parse", "HEAD").strip()
-        assert asyncio.run(inside.branch()) == "main"
+        seen = asyncio.run(repository(repo).at(repo.path / "sub").look())
+        assert (seen.top, seen.prefix, seen.branch) == (repo.path.resolve(), "sub/", "main")
+        assert (seen.head, seen.tree) == tuple(repo.git("rev-parse", "HEAD", "HEAD^{tree}").split())
+        assert seen.git_dir == seen.common_dir == (repo.path / ".git").resolve()
 
     def test_a_detached_head_has_no_branch(self, repo):
         repo.git("checkout", "--quiet", "--detach")
-        assert ask(repo, "branch") is None
-        assert ask(repo, "head") == repo.git("rev-parse", "main").strip()
+        seen = ask(repo, "look")
+        assert (seen.branch, seen.head) == ("", repo.git("rev-parse", "main").strip())
+
+    def test_a_branch_that_an_agent_has_named_head_is_not_mistaken_for_what_is_checked_out(self, repo):
+        head = repo.git("rev-parse", "HEAD").strip()
+        repo.write("kept.txt", "2\n")
+        repo.commit_all("later")
+        repo.git("update-ref", "refs/heads/HEAD", head)
+        seen = ask(repo, "look")
+        assert (seen.branch, seen.head) == ("main", repo.git("rev-parse", "refs/heads/main").strip())
+
+    def test_a_file_that_is_named_like_a_question_is_no_answer(self, repo):
+        repo.git("checkout", "--quiet", "--orphan", "own")
+        repo.write("HEAD^{commit}", "x")
+        repo.write("HEAD^{tree}", "x")
+        seen = ask(repo, "look")
+        assert (seen.head, seen.tree, seen.branch) == ("", "", "own")
 
     def test_the_environment_of_a_git_hook_does_not_lead_to_another_repository(self, repo, tmp_path):
         other = temp_repo(tmp_path / "other")
         env = {"GIT_DIR": str(other.path / ".git"), "GIT_WORK_TREE": str(other.path), "GIT_INDEX_FILE": "/nowhere"}
         hooked = repository(repo, **env)
-        assert asyncio.run(hooked.top()) == repo.path.resolve()
+        assert asyncio.run(hooked.look()).top == repo.path.resolve()
         repo.write("new.txt", "1")
         assert asyncio.run(hooked.commit_all("In the right place")).changed
         assert other.log() == ["base"]
@@ -172,82 +198,6 @@ class TestSnapshot:
         assert ask(repo, "snapshot") == repo.git("rev-parse", "HEAD^{tree}").strip()
 
 
-class TestDiff:
-    def test_it_is_unified_and_plain_whatever_the_user_likes(self, repo):
-        for name, value in {"color.ui": "always", "diff.noprefix": "true", "diff.external": "false"}.items():
-            repo.git("config", name, value)
-        repo.write("kept.txt", "2\n")
-        diff = ask(repo, "diff", "HEAD", ask(repo, "snapshot"), 10_000)
-        assert diff.startswith("diff --git a/kept.txt b/kept.txt\nindex ")
-        assert diff.endswith("--- a/kept.txt\n+++ b/kept.txt\n@@ -1 +1 @@\n-1\n+2\n")
-
-    def test_binary_files_are_only_named_and_renames_are_not_guessed(self, repo):
-        (repo.path / "data.bin").write_bytes(bytes(range(256)) * 10)
-        (repo.path / "gone.txt").rename(repo.path / "moved.txt")
-        diff = ask(repo, "diff", "HEAD", ask(repo, "snapshot"), 10_000)
-        assert "Binary files /dev/null and b/data.bin differ\n" in diff
-        assert "deleted file mode" in diff
-        assert "rename" not in diff
-
-    def test_a_program_that_shows_files_as_text_is_not_started(self, repo):
-        repo.git("config", "diff.loud.textconv", f"touch {repo.path}/ran; cat")
-        repo.write(".gitattributes", "*.txt diff=loud\n")
-        repo.write("kept.txt", "2\n")
-        assert "+2\n" in ask(repo, "diff", "HEAD", ask(repo, "snapshot"), 10_000)
-        assert not (repo.path / "ran").exists()
-
-    def test_names_are_readable(self, repo):
-        repo.write("naïve file.txt", "1\n")
-        assert "b/naïve file.txt" in ask(repo, "diff", "HEAD", ask(repo, "snapshot"), 10_000)
-
-    def test_the_same_tree_has_no_diff(self, repo):
-        assert ask(repo, "diff", "HEAD", ask(repo, "snapshot"), 100) == ""
-
-    def test_what_does_not_fit_is_counted(self, repo):
-        for name in "abcde":
-            repo.write(f"{name}.txt", f"{name}\n" * 100)
-        to = ask(repo, "snapshot")
-        whole = ask(repo, "diff", "HEAD", to, 1_000_000)
-        cut = ask(repo, "diff", "HEAD", to, 600)
-        assert len(cut) <= 600
-        *lines, note = cut.splitlines(keepends=True)
-        kept = "".join(lines)
-        assert whole.startswith(kept)
-        assert note == f"[cut here: 3 more files, {len(whole) - len(kept)} more characters]"
-
-    def test_a_diff_that_just_fits_is_whole(self, repo):
-        repo.write("kept.txt", "é\n" * 50)
-        to = ask(repo, "snapshot")
-        whole = ask(repo, "diff", "HEAD", to, 1_000_000)
-        assert ask(repo, "diff", "HEAD", to, len(whole)) == whole
-        assert "more characters" in ask(repo, "diff", "HEAD", to, len(whole) - 1)
-
-    def test_one_endless_line_is_cut_within(self, repo):
-        repo.write("kept.txt", "x" * 100_000)
-        cut = ask(repo, "diff", "HEAD", ask(repo, "snapshot"), 5_000)
-        assert 4_800 < len(cut) <= 5_000
-        assert cut.splitlines()[-1].startswith("[cut here: 0 more files, ")
-
-    def test_a_huge_diff_is_never_held(self, repo):
-        line = "y" * 99 + "\n"
-        with (repo.path / "huge.txt").open("w") as file:
-            for _ in range(100):
-                file.write(line * 10_000)
-        to = ask(repo, "snapshot")
-        tracemalloc.start()
-        try:
-            cut = ask(repo, "diff", "HEAD", to, 50_000)
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        assert "[cut here: 0 more files, 10" in cut
-        assert peak < 8_000_000
-
-    def test_an_unknown_commit_is_an_error(self, repo):
-        with pytest.raises(StateError, match="git diff"):
-            ask(repo, "diff", "nothing", "HEAD", 100)
-
-
 class TestCommitAll:
     def test_new_changed_and_deleted_files_are_committed(self, repo):
         repo.write("kept.txt", "2\n")
@@ -294,6 +244,27 @@ class TestCommitAll:
         repo.write("new.txt", "1")
         assert ".ralph/runs/r/x" not in files_of(repo, ask(repo, "commit_all", "All").tree)
 
+    def test_what_a_user_no_longer_wants_to_track_of_it_stays_as_it_is(self, repo):
+        repo.write(".ralph/runs/r/x", "x")
+        repo.commit_all("state by mistake")
+        repo.git("rm", "--quiet", "--cached", ".ralph/runs/r/x")
+        assert not ask(repo, "commit_all", "All").changed
+
+    @pytest.mark.parametrize("flag", ["--assume-unchanged", "--skip-worktree"])
+    def test_an_agent_cannot_hide_a_change_from_the_commit(self, repo, flag):
+        """It would be verified with the file as it lies there, and delivered without it."""
+        repo.git("update-index", flag, "kept.txt")
+        repo.write("kept.txt", "2\n")
+        tree = ask(repo, "snapshot")
+        made = ask(repo, "commit_all", "All")
+        assert (made.changed, made.tree) == (True, tree)
+        assert repo.git("show", "HEAD:kept.txt") == "2\n"
+
+    def test_what_a_sparse_checkout_leaves_out_is_not_deleted(self, repo):
+        repo.git("update-index", "--skip-worktree", "gone.txt")
+        (repo.path / "gone.txt").unlink()
+        assert not ask(repo, "commit_all", "All").changed
+
     def test_a_hook_that_would_refuse_is_not_run(self, repo):
         for name in ("pre-commit", "commit-msg", "prepare-commit-msg", "post-commit"):
             repo.write(f".git/hooks/{name}", "#!/bin/sh\ntouch ran\nexit 1\n").chmod(0o755)
@@ -329,7 +300,7 @@ class TestCommitAll:
         assert ask(repo, "uncommitted") == 0
 
     def test_any_name_will_do(self, repo):
-        names = ["with blank.txt", "-rf", "naïve 文.txt", ":(exclude)x", "new\nline", '"quoted"', "*", "x" * 250]
+        names = ["a b.txt", "-rf", "HEAD", "naïve 文.txt", ":(exclude)x", "new\nline", '"quoted"', "*", "x" * 250]
         for name in names:
             repo.write(name, "1")
         Path(os.fsdecode(os.fsencode(repo.path) + b"/not-\xff-utf8")).write_text("1")
@@ -377,6 +348,8 @@ class TestCommitAll:
         with pytest.raises(StateError, match="git ") as caught:
             ask(repo, "commit_all", "All")
         assert "\n" not in str(caught.value)
+        # Two sentences: what git says, and what to do.
+        assert re.search(r"[^.]\. Restore ", str(caught.value))
 
 
 class TestEmbeddedRepository:
@@ -446,31 +419,29 @@ class TestRestore:
 
     def test_the_users_own_tree_is_never_restored(self, repo):
         repo.write("kept.txt", "2\n")
-        with pytest.raises(StateError, match="nothing in it is thrown away"):
+        with pytest.raises(StateError, match="nothing in it is discarded"):
             ask(repo, "restore")
         assert repo.read("kept.txt") == "2\n"
 
-    @pytest.mark.parametrize("method", ["restore", "snapshot", "uncommitted", "head"])
+    @pytest.mark.parametrize("method", ["restore", "snapshot", "uncommitted", "look", "commit_all"])
     def test_a_worktree_that_lost_its_link_is_not_taken_for_the_project_around_it(self, repo, worktree, method):
         (worktree / ".git").unlink()
         (worktree / "sub").mkdir()
         repo.write("kept.txt", "the user's\n")
         for folder in (worktree, worktree / "sub"):
             with pytest.raises(StateError, match="not a git repository"):
-                asyncio.run(getattr(repository(repo).at(folder), method)())
+                asyncio.run(getattr(repository(repo).at(folder), method)(*(["x"] if method == "commit_all" else [])))
         assert repo.read("kept.txt") == "the user's\n"
 
 
 def test_what_runs_beside_git_in_the_same_attempt_is_not_ended_with_it(repo):
-    from ralph.proc import spawn
+    bench = Workbench(repo.path, repo.env, "run.1.1")
 
     async def both():
-        async with spawn(
-            ["sleep", "60"], cwd=repo.path, env=repo.env, attempt="run.1.1", stdout=lambda _: None
-        ) as beside:
+        async with bench.start(["sleep", "60"], stdout=lambda _: None) as beside:
             # A git that leaves an orphan behind, as one with a background job would.
             alias = "alias.leave=!sh -c 'sleep 60 >/dev/null 2>&1 &'"
-            await repository(repo).git.run("-c", alias, "leave")
+            await Repository(bench).git.run("-c", alias, "leave")
             assert beside.exit_code is None
             os.kill(beside.pid, signal.SIGTERM)
             return await beside.wait(limit=10), beside.exit_code

@@ -1,13 +1,15 @@
 import asyncio
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from ralph.git.repository import Repository
-from ralph.git.worktree import prepare, remove
+from ralph.git.worktree import prepare, relink, remove
 from ralph.model.errors import ConfigError, StateError
 from ralph.testing import TempRepo, temp_repo
+from ralph.workbench.bench import Workbench
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def repo(tmp_path):
 
 
 def repository(repo, folder=None, attempt="run.1.1"):
-    return Repository(folder or repo.path, repo.env, attempt)
+    return Repository(Workbench(folder or repo.path, repo.env, attempt))
 
 
 def open_task(repo, task="T-1", *, spec="s", project=None, **more):
@@ -201,7 +203,7 @@ class TestNew:
 
     def test_a_branch_in_the_way_is_named(self, repo):
         repo.git("branch", "ralph")
-        assert "the branch 'ralph' is in the way" in refusal(repo).message
+        assert "the branch 'ralph' blocks the creation" in refusal(repo).message
 
 
 class TestLargeFiles:
@@ -227,7 +229,7 @@ class TestLargeFiles:
         (tmp_path / "bin/git-lfs").write_text(self.FAKE)
         (tmp_path / "bin/git-lfs").chmod(0o755)
         env = {**repo.env, "PATH": f"{tmp_path}/bin:{repo.env['PATH']}"}
-        made = asyncio.run(prepare(Repository(repo.path, env, "r"), project=repo.path, spec="s", task="t"))
+        made = asyncio.run(prepare(Repository(Workbench(repo.path, env, "r")), project=repo.path, spec="s", task="t"))
         assert (Path(made.path) / "x.bin").read_text() == "version 1\n"
 
 
@@ -314,6 +316,33 @@ class TestFoundAgain:
         (Path(first.path) / "new.txt").write_text("1")
         assert open_task(repo).reused
         assert repo.git("-C", first.path, "status", "--porcelain") == "?? new.txt\n"
+
+    @pytest.mark.parametrize("harm", ["rm .git", "echo gitdir: /nowhere > .git", "rm .git; ln -s /nowhere .git"])
+    def test_a_link_that_was_broken_while_the_agent_worked_is_made_again_or_refused_by_name(self, repo, harm):
+        first = open_task(repo)
+        subprocess.run(["sh", "-c", harm], cwd=first.path, check=True)
+        if "ln -s" in harm:
+            with pytest.raises(StateError, match=r"T-1/\.git is not the one that ralph made"):
+                asyncio.run(relink(repository(repo), Path(first.path)))
+            return
+        asyncio.run(relink(repository(repo), Path(first.path)))
+        assert repo.git("-C", first.path, "branch", "--show-current").strip() == first.branch
+
+    def test_an_empty_git_folder_in_the_project_is_not_its_repository(self, repo):
+        project = repo.path / "sub"
+        repo.write("sub/b.txt", "2\n")
+        repo.commit_all("sub")
+        (project / ".git").mkdir()
+        first = open_task(repo, project=project)
+        asyncio.run(relink(repository(repo, project), Path(first.path)))
+        assert repo.git("-C", first.path, "branch", "--show-current").strip() == first.branch
+
+    def test_a_link_to_another_repository_is_refused(self, repo, tmp_path):
+        first = open_task(repo)
+        repo.git("init", "--quiet", str(tmp_path / "theirs"))
+        (Path(first.path) / ".git").write_text(f"gitdir: {tmp_path}/theirs/.git\n")
+        with pytest.raises(StateError, match="Move it away"):
+            asyncio.run(relink(repository(repo), Path(first.path)))
 
     def test_an_empty_folder_in_its_place_is_no_hindrance(self, repo):
         (repo.path / ".ralph/worktrees/T-1").mkdir(parents=True)

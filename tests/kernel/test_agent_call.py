@@ -2,15 +2,20 @@
 
 import pytest
 
-from playing import WORKED, failed, play
-from ralph.kernel.actions import RunAgent, RunCommand
+from playing import WORKED, failed, kinds, play
+from ralph.kernel.actions.agent import RunAgent
+from ralph.kernel.actions.commands import RunCommand
+from ralph.kernel.actions.waiting import BackOff, GiveUp, Waited
 from ralph.kernel.feedback import Note, shortened
-from ralph.kernel.recipes.prompt import Guardrail, PromptRun, prompt_loop
+from ralph.kernel.prompt_options import Guardrail, PromptRun
+from ralph.kernel.recipes.prompt import prompt_loop
 from ralph.model.events import Problem
 from ralph.model.evidence import AgentReport
 from ralph.model.verdicts import AgentFailed, MaxIterations, Verified
 
-TOO_LONG = AgentReport("failed", "prompt is too long", "d", problem=Problem("prompt_too_long", "prompt is too long"))
+TOO_LONG = AgentReport(
+    "failed", "prompt is too long", "d", duration=2.0, problem=Problem("prompt_too_long", "prompt is too long")
+)
 RUN = PromptRun(limit=2, completion="DONE", prompt="p", guardrails=(Guardrail("make test"),))
 
 
@@ -37,7 +42,7 @@ def test_a_prompt_that_stays_too_long_is_a_failed_iteration():
 
 def test_a_prompt_without_feedback_cannot_be_made_shorter():
     actions, verdict = play(prompt_loop(RUN), {RunAgent: [TOO_LONG, WORKED]})
-    assert verdict == Verified(2)
+    assert verdict == Verified(2, "checked")
     assert [call.shortened for call in calls(actions)] == [False, False]
 
 
@@ -48,7 +53,7 @@ def test_what_no_iteration_can_mend_ends_the_run_at_once_with_what_to_do(kind):
     assert isinstance(verdict, AgentFailed)
     assert verdict.why.startswith("it cannot work. ")
     assert "then" in verdict.why
-    assert len(actions) == 1
+    assert kinds(actions) == [RunAgent, GiveUp]
 
 
 def test_shortening_drops_the_oldest_notes_first():
@@ -62,3 +67,14 @@ def test_shortening_drops_the_oldest_notes_first():
 def test_shortening_cuts_a_single_note_in_half():
     (kept,) = shortened((Note("REPLACE", "a" * 100),))
     assert kept == Note("REPLACE", "a" * 50 + "... [truncated]")
+
+
+def test_failures_that_take_under_a_second_back_off():
+    quick, slow = (AgentReport("failed", "it exited with code 1", "d", duration=took) for took in (0.2, 2.0))
+    reports = [*[quick] * 7, slow, quick, WORKED]
+    run = PromptRun(limit=20, completion="DONE", prompt="p")
+    actions, verdict = play(prompt_loop(run), {RunAgent: reports, BackOff: Waited(0.0)})
+    pauses = {action.iteration: action.seconds for action in actions if isinstance(action, BackOff)}
+    assert pauses == {2: 1, 3: 2, 4: 4, 5: 8, 6: 16, 7: 30, 8: 30, 10: 1}
+    assert len({action.key for action in actions}) == len(actions)
+    assert isinstance(verdict, Verified)

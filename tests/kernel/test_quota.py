@@ -1,16 +1,22 @@
 """A used-up quota is waiting, not failing."""
 
 import pytest
+from msgspec.structs import replace
 
-from playing import UNCLAIMED, WORKED, play
-from ralph.kernel.actions import ReadResponse, RunAgent, Verify, Wait, Waited
-from ralph.kernel.limits import Budget, within
+from playing import SAID, UNCLAIMED, WORKED, judgement, kinds, play
+from ralph.kernel.actions.agent import ReadResponse, RunAgent
+from ralph.kernel.actions.checks import Answer, AskModel, Material, ReadChange, RecordEvidence, Rules
+from ralph.kernel.actions.proof import TryCheck
+from ralph.kernel.actions.waiting import ReadSpent, SpentSoFar, Wait, Waited
+from ralph.kernel.budget import Budget, within
+from ralph.kernel.prompt_options import PromptRun
 from ralph.kernel.quota import Quota, patient
-from ralph.kernel.recipes.prompt import PromptRun, prompt_loop
+from ralph.kernel.recipes.prompt import prompt_loop
+from ralph.kernel.verification import verified
 from ralph.model.events import Problem
-from ralph.model.evidence import AgentReport, Evidence
+from ralph.model.evidence import AgentReport
 from ralph.model.verdicts import BudgetSpent, Failed, MaxIterations, Verified
-from ralph.model.verification import StringMatch
+from ralph.model.verification import External, MultiStage, Part, Semantic
 
 LIMITED = AgentReport("failed", "rate limit", "d", problem=Problem("quota", "rate limit"))
 RUN = PromptRun(limit=2, completion="DONE", prompt="p")
@@ -53,7 +59,7 @@ def test_the_backoff_begins_anew_after_a_call_that_was_let_work():
 def test_a_named_reset_time_is_handed_on():
     limited = AgentReport("failed", "rate limit", "d", problem=Problem("quota", "rate limit", until=1_800_000_000.0))
     actions, _ = play(patient(Quota(), prompt_loop(RUN)), {RunAgent: [limited, WORKED], Wait: Waited(1)})
-    assert waits(actions)[0].until == 1_800_000_000.0
+    assert waits(actions)[0].until_moment == 1_800_000_000.0
 
 
 def test_a_fallback_agent_takes_over_at_once():
@@ -72,23 +78,48 @@ def test_a_fallback_agent_that_is_limited_too_leads_to_waiting_and_then_to_the_f
 
 
 def test_time_spent_waiting_counts_against_the_budget():
-    results = {RunAgent: [LIMITED, WORKED], Wait: Waited(100)}
+    spent = [SpentSoFar(), SpentSoFar(seconds=100)]
+    results = {RunAgent: [LIMITED, WORKED], Wait: Waited(100), ReadSpent: spent}
     _, verdict = play(within(Budget(seconds=50), patient(Quota(), prompt_loop(RUN))), results)
     assert verdict == BudgetSpent("seconds", 100, 50)
 
 
+def asking(question):
+    """A recipe that asks a model one question."""
+    answer = yield question
+    return Failed(answer.reason) if answer.reason else Verified(1)
+
+
+REFUSED = Answer(reason="429", problem=Problem("quota", "429"))
+QUESTION = AskModel(1, "judge", "Is it so?", "judgement", slug="criteria")
+
+
 def test_a_model_that_judges_is_waited_for_and_asked_the_same_again():
-    limited = Evidence("semantic", passed=False, reason="429", problem=Problem("quota", "429"))
-    question = Verify(1, StringMatch(), "DONE", "d", "c0ffee")
-
-    def recipe():
-        seen = yield question
-        return Verified(1) if seen.passed else Failed(seen.reason)
-
-    waited = patient(Quota(initial_wait=1, fallback_agent="codex"), recipe())
-    assert next(waited) == question
-    assert waited.send(limited) == Wait(1, seconds=1, until=None, reason="429")
-    assert waited.send(Waited(1)) == Verify(1, StringMatch(), "DONE", "d", "c0ffee", retry=1)
+    waited = patient(Quota(initial_wait=1), asking(QUESTION))
+    assert next(waited) == QUESTION
+    assert waited.send(REFUSED) == Wait(1, seconds=1, until_moment=None, reason="429", number=1)
+    assert waited.send(Waited(1)) == replace(QUESTION, retry=1)
     with pytest.raises(StopIteration) as end:
-        waited.send(Evidence("semantic", passed=True, reason="met"))
+        waited.send(judgement("it is so"))
     assert end.value.value == Verified(1)
+
+
+def test_a_fallback_agent_is_asked_for_a_judgement_at_once():
+    waited = patient(Quota(fallback_agent="codex"), asking(QUESTION))
+    next(waited)
+    assert waited.send(REFUSED) == replace(QUESTION, agent="codex", retry=1)
+
+
+def test_after_a_quota_only_the_question_is_asked_again():
+    """The commands of the same verification have their evidence."""
+    stages = (Part("unit", External("make")), Part("criteria", Semantic(("it is so",))))
+    results = {AskModel: [REFUSED, judgement("it is so")], Wait: Waited(1)}
+    about = Material(1, SAID, "c0ffee", "beef", rules=Rules(tamper="off"))
+    actions, seen = play(patient(Quota(), verified(MultiStage(stages), about)), results)
+    assert seen.passed
+    assert kinds(actions) == [TryCheck, ReadChange, AskModel, Wait, AskModel, RecordEvidence]
+
+
+@pytest.mark.parametrize("reason", ["it exited with code 3", "the answer cannot be used: no JSON"])
+def test_a_model_that_gives_no_answer_for_another_reason_is_not_waited_for(reason):
+    assert play(patient(Quota(), asking(QUESTION)), {AskModel: Answer(reason=reason)}) == ([QUESTION], Failed(reason))

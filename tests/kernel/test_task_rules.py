@@ -102,7 +102,7 @@ def test_dependency_on_itself():
 
 
 def test_unknown_dependency():
-    with pytest.raises(ConfigError, match="task A depends on 'B', which is no task"):
+    with pytest.raises(ConfigError, match="task A depends on 'B', which is not a task"):
         check_dependencies([task("A", "B")])
 
 
@@ -119,7 +119,7 @@ def test_cycle_of_two():
 
 def test_a_long_chain_is_no_problem():
     tasks = [task(f"T{n}", f"T{n + 1}") for n in range(3000)]
-    with pytest.raises(ConfigError, match="no task of this project"):
+    with pytest.raises(ConfigError, match="not a task of this project"):
         check_dependencies(tasks)
     tasks.append(task("T3000"))
     check_dependencies(tasks)
@@ -127,7 +127,7 @@ def test_a_long_chain_is_no_problem():
 
 
 def test_duplicate_ids():
-    with pytest.raises(ConfigError, match="the task id A stands twice"):
+    with pytest.raises(ConfigError, match="the task id A occurs twice"):
         check_new_ids([task("A"), task("B"), task("A")])
 
 

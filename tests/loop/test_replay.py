@@ -1,40 +1,65 @@
-"""Resume is replay: whatever the moment of a crash, a new generator comes to the same end."""
+"""Resume is replay by key: whatever the moment of a crash, a new generator comes to the same end."""
 
-import asyncio
-from contextlib import closing, contextmanager
-
+import msgspec
 import pytest
 from msgspec.structs import replace
 
-from playing import CLAIMED, UNCLAIMED, WORKED, crashed, failed, passed, play
-from ralph.kernel.actions import ReadPrompt, ReadResponse, RunAgent, RunCommand
-from ralph.kernel.limits import Budget, within
-from ralph.kernel.recipes.prompt import Guardrail, PromptRun, Scm, prompt_loop
-from ralph.loop.drive import drive
+from driving import Killed, actions_in_a_row, dying_after
+from playing import CLAIMED, UNCLAIMED, WORKED, crashed, failed, passed, play_all, tried
+from ralph.kernel.actions.agent import Guidance, Prompt, ReadGuidance, ReadPrompt, ReadResponse, RunAgent
+from ralph.kernel.actions.checks import Answer, AskModel, Rules
+from ralph.kernel.actions.commands import RunCommand, Staged
+from ralph.kernel.actions.proof import (
+    CanaryTrees,
+    ComposeCanary,
+    Excused,
+    ExcuseFailure,
+    Snapshot,
+    TakeSnapshot,
+    TryCheck,
+)
+from ralph.kernel.actions.waiting import SpentSoFar
+from ralph.kernel.budget import Budget, within
+from ralph.kernel.prompt_options import Guardrail, PromptRun, ScmTasks
+from ralph.kernel.recipes.prompt import prompt_loop
 from ralph.loop.stop import Stop
 from ralph.model.errors import AgentUnusable, Cancelled, StateError
 from ralph.model.events import Tokens
+from ralph.model.projects import Located
 from ralph.model.verdicts import BudgetSpent, Verified
-from ralph.store import schema
-from ralph.store.database import connect, transaction
-from ralph.store.journal import Ended, Journal, entries
-from ralph.store.runs import begin_run
+from ralph.store.journal import check_chain
+from ralph.store.runs import spent_by
 
 GUARDRAIL = Guardrail("make test", "PREPEND", "Fix it.")
-RUN = PromptRun(limit=9, completion="DONE", file="p.md", guardrails=(GUARDRAIL,), scm=Scm("git", ("commit", "push")))
+PROMPT = PromptRun(
+    limit=9,
+    completion="DONE",
+    file=Located("p.md"),
+    guardrails=(GUARDRAIL,),
+    scm=ScmTasks("git", ("commit", "push")),
+    rules=Rules(protected=("LICENSE",)),
+)
 PAID = replace(WORKED, cost_usd=0.5, tokens=Tokens(10, 5))
-LONG = "A prompt too long to stand in the journal's own table. " * 200
+LONG = Prompt("A prompt too long to stand in the journal's own table. " * 200)
+GUIDED = "Mind the API."
 SCENARIO = {
-    # A crash, a failed guardrail, an iteration without a claim, and the end: with all kinds of actions.
-    ReadPrompt: [LONG, LONG, "short", "short"],
-    RunAgent: [crashed(tail="boom"), PAID, PAID, replace(PAID, tail="message"), PAID, replace(PAID, tail="message")],
+    # A crash, a person's word, a failed guardrail, an iteration without a claim, a claim that holds since the test that
+    # fails on a clean checkout is flaky: with all kinds of actions.
+    ReadGuidance: [Guidance(), Guidance((GUIDED,), 7), Guidance(seen=7), Guidance(seen=7)],
+    ReadPrompt: [LONG, LONG, Prompt("short"), Prompt("short")],
+    RunAgent: [crashed(tail="boom"), *[PAID] * 5],
+    AskModel: Answer(text="Do it", cost_usd=0.5, tokens=Tokens(10, 5)),
     RunCommand: [failed(output="x" * 6000), passed(), passed()],
     ReadResponse: [UNCLAIMED, CLAIMED],
+    TakeSnapshot: [Snapshot("the-start"), Snapshot("the-work")],
+    TryCheck: lambda action: tried(action, passed=action.trial == "base", tests=2, duration=1.0),
+    ExcuseFailure: [Excused("test_a fails", is_suspect=True), Excused()],
+    ComposeCanary: CanaryTrees("the-canary", must_fail=("test_canary",)),
 }
 
 
 def recording(recipe, results):
-    """The recipe, and each result that passes through to it."""
+    """The recipe, and each result that passes through to it, by the key of its action."""
     result = None
     while True:
         try:
@@ -42,184 +67,254 @@ def recording(recipe, results):
         except StopIteration as end:
             return end.value
         result = yield action
-        results.append(result)
+        results[action.key] = result
 
 
-RESULTS = []
-ACTIONS, VERDICT = play(recording(prompt_loop(RUN), RESULTS), SCENARIO)
-
-
-class Killed(BaseException):
-    """As a signal that cannot be caught: nothing below may handle it."""
-
-
-class World:
-    """Gives each action its result, however often and in however many processes it is performed."""
-
-    def __init__(self, tmp_path):
-        self._environ = {"RALPH_HOME": str(tmp_path)}
-        self.performed = []
-        with self.connection() as connection:
-            self.run_id = begin_run(connection, recipe="prompt", version=1, project="/p", options={}).id
-
-    @contextmanager
-    def connection(self):
-        with closing(connect(self._environ)) as connection:
-            yield connection
-        connection.engine.dispose()
-
-    def drive(self, recipe=None, *, dies_in=None, dies_after=None, stop=None):
-        """As one process: it may die in the middle of an action, or between two."""
-
-        async def perform(action, seq, _attempt):
-            self.performed.append(seq)
-            if seq == dies_in:
-                raise Killed
-            assert action == ACTIONS[seq - 1]
-            return RESULTS[seq - 1]
-
-        def heard(record):
-            if isinstance(record, Ended) and not record.replayed and record.seq == dies_after:
-                raise Killed
-
-        async def run():
-            with self.connection() as connection:
-                self.journal = Journal(connection, self.run_id)
-                self.journal.listen(heard)
-                verdict = await drive(recipe or prompt_loop(RUN), self.journal, perform, stop or Stop())
-                self.journal.flush()
-                return verdict
-
-        return asyncio.run(run())
-
-    def dies(self, **when):
-        with pytest.raises(Killed):
-            self.drive(**when)
-
-    def entries(self):
-        with self.connection() as connection:
-            return entries(connection, self.run_id)
-
-    def cut_after(self, seq):
-        with self.connection() as connection, transaction(connection):
-            connection.execute(schema.journal.delete().where(schema.journal.c.seq > seq))
-
-
-every_action = pytest.mark.parametrize(
-    "seq",
-    range(1, len(ACTIONS) + 1),
-    ids=[f"{n}-{action.__struct_config__.tag}" for n, action in enumerate(ACTIONS, 1)],
-)
+RESULTS = {}
+ACTIONS, VERDICT = play_all(recording(prompt_loop(PROMPT), RESULTS), SCENARIO)
+KEYS = [action.key for action in ACTIONS]
+every_action = pytest.mark.parametrize("seq", range(len(ACTIONS)), ids=KEYS)
 
 
 @pytest.fixture
-def world(tmp_path):
-    return World(tmp_path)
+def world(world):
+    world.results = RESULTS
+    return world
 
 
-def test_the_scenario_has_every_kind_of_action():
-    kinds = {"read-prompt", "run-agent", "run-command", "read-response", "read-commit-message", "stage-changes"}
-    assert {action.__struct_config__.tag for action in ACTIONS} == {*kinds, "run-scm-task"}
-    assert Verified(4) == VERDICT
+def loop(**changes):
+    return prompt_loop(replace(PROMPT, **changes))
 
 
 def first_unwritten(seq):
     """Ends reach the disk with the next start of an action with effects; a pure read has no start on disk."""
-    return max((n for n in range(1, seq + 1) if ACTIONS[n - 1].effect), default=1)
+    return max((n for n in range(seq + 1) if ACTIONS[n].effect), default=0)
+
+
+def attempts(world):
+    """How often each action was ended, and under which attempt."""
+    return {row.key: row.attempt for row in world.rows if row.what == "ended"}
+
+
+def test_the_scenario_has_every_kind_of_action():
+    work = {
+        "read-guidance",
+        "read-prompt",
+        "run-agent",
+        "restore-protected",
+        "run-command",
+        "read-response",
+        "feedback",
+    }
+    scm = {"note-user-changes", "stage-changes", "ask-model", "read-commit-message", "run-scm-task"}
+    proof = {"take-snapshot", "try-check", "excuse-failure", "compose-trees", "compose-canary", "judge-trials"}
+    assert {action.kind for action in ACTIONS} == work | scm | proof | {"verify", "write-proof"}
+    assert Verified(4, "checked") == VERDICT
 
 
 @every_action
 def test_a_crash_in_the_middle_of_an_action_repeats_one_action_with_effects_at_most(world, seq):
-    world.dies(dies_in=seq)
-    world.performed.clear()
-    assert world.drive() == VERDICT
+    world.dies(loop(), dying_in=KEYS[seq])
+    assert world.drive(loop()) == VERDICT
     first = first_unwritten(seq)
-    assert world.performed == list(range(first, len(ACTIONS) + 1))
-    attempts = {entry.seq: entry.attempt for entry in world.entries()}
-    assert attempts == {n: 2 if n == first and ACTIONS[n - 1].effect else 1 for n in range(1, len(ACTIONS) + 1)}
+    assert world.performed == KEYS[first:]
+    again = KEYS[first] if ACTIONS[first].effect else None
+    assert attempts(world) == {key: 2 if key == again else 1 for key in KEYS}
 
 
 @every_action
 def test_a_crash_between_two_actions_ends_the_same(world, seq):
-    world.dies(dies_after=seq)
-    assert world.drive() == VERDICT
-
-
-@every_action
-def test_a_journal_cut_after_any_entry_leads_to_the_same_verdict(world, seq):
-    world.drive()
-    world.cut_after(seq)
-    world.performed.clear()
-    assert world.drive() == VERDICT
-    assert world.performed == list(range(seq + 1, len(ACTIONS) + 1))
+    world.dies(dying_after(loop(), KEYS[seq]))
+    assert world.drive(loop()) == VERDICT
+    assert world.performed == KEYS[first_unwritten(seq) :]
 
 
 @every_action
 def test_cost_tokens_and_iterations_survive(world, seq):
-    world.dies(dies_in=seq)
-    world.drive()
-    assert (world.journal.cost_usd, world.journal.tokens, world.journal.iterations) == (2.5, Tokens(50, 25), 4)
+    world.dies(loop(), dying_in=KEYS[seq])
+    world.drive(loop())
+    assert (world.journal.spent.usd, world.journal.spent.tokens, world.journal.iterations) == (2.5, Tokens(50, 25), 4)
+    assert (world.run.cost_usd, world.run.iterations) == (2.5, 4)
+
+
+@every_action
+def test_a_persons_word_stands_in_the_prompt_of_one_call_only(world, seq):
+    world.dies(loop(), dying_in=KEYS[seq])
+    world.drive(loop())
+    calls = [row for row in world.rows if row.what == "begun" and row.name.kind == "run-agent"]
+    told = {row.key: GUIDED in msgspec.json.decode(row.body)["prompt"] for row in calls}
+    assert told == {f"run-agent/{number}": number == 2 for number in range(1, 5)}
+
+
+def test_a_journal_cut_after_any_row_leads_to_the_same_verdict(world):
+    world.drive(loop())
+    rows = world.rows
+    for last in reversed(rows[1:]):
+        world.cut_after(last.n)
+        done = {row.key for row in rows if row.what == "ended" and row.n <= last.n}
+        assert world.drive(loop()) == VERDICT
+        assert world.performed == [key for key in KEYS if key not in done]
+        world.cut_after(last.n)
 
 
 def test_a_crash_in_every_single_action_of_one_run_ends_the_same(world):
-    for seq in range(1, len(ACTIONS) + 1):
-        world.dies(dies_in=seq)
-    assert world.drive() == VERDICT
-    killed = [entry for entry in world.entries() if entry.ended_at is None]
-    assert len(killed) == sum(1 for n in range(1, len(ACTIONS) + 1) if ACTIONS[first_unwritten(n) - 1].effect)
+    for key in KEYS:
+        world.dies(loop(), dying_in=key)
+    assert world.drive(loop()) == VERDICT
+    begun = [row for row in world.rows if row.what == "begun"]
+    # Killed in itself, and in each read behind it.
+    dead = sum(1 for seq in range(len(ACTIONS)) if ACTIONS[first_unwritten(seq)].effect)
+    assert len(begun) == dead + sum(action.effect for action in ACTIONS)
+    assert len(world.keys("taken")) == len(KEYS) + 1
+    assert check_chain(world.store, world.run.id) == len(world.rows)
+
+
+def test_no_earlier_row_is_ever_changed(world):
+    seen = []
+    for key in KEYS:
+        world.dies(loop(), dying_in=key)
+        assert world.rows[: len(seen)] == seen
+        seen = world.rows
+    world.drive(loop())
+    assert world.rows[: len(seen)] == seen
 
 
 def test_a_complete_journal_is_replayed_without_performing_anything(world):
-    world.drive()
-    before = world.entries()
-    world.performed.clear()
-    assert world.drive() == VERDICT
+    world.drive(loop())
+    before = world.rows
+    assert world.drive(loop()) == VERDICT
     assert world.performed == []
-    assert world.entries() == before
+    # Whoever takes a run says so, and nothing else is new.
+    assert [row.what for row in world.rows[len(before) :]] == ["taken"]
 
 
 def test_a_budget_counts_what_was_spent_before_the_crash(world):
-    budget = Budget(usd=1.2)
-    world.dies(recipe=within(budget, prompt_loop(RUN)), dies_in=9)
-    assert world.drive(within(budget, prompt_loop(RUN))) == BudgetSpent("USD", 1.5, 1.2)
+    async def perform(begun):
+        world.performed.append(begun.key)
+        if begun.key == dying_in:
+            raise Killed
+        if begun.action.kind == "read-spent":
+            world.journal.flush()
+            spent = spent_by(world.store, world.run.id)
+            return SpentSoFar(spent.usd or 0.0, spent.tokens.total, spent.seconds)
+        return RESULTS.get(begun.key) or SpentSoFar()
+
+    recipe, dying_in = within(Budget(usd=1.2), loop()), "read-prompt/4"
+    with pytest.raises(Killed):
+        world.drive(recipe, perform=perform)
+    world.its_process_died()
+    dying_in = ""
+    with pytest.raises(StopAsking):
+        world.drive(asking_up_to(within(Budget(usd=1.2), loop()), "give-up"), perform=perform)
+    assert [key for key in world.performed if key.startswith("run-agent/4")] == []
+
+
+class StopAsking(Exception):
+    pass
+
+
+def asking_up_to(recipe, kind):
+    """The recipe, until it asks for an action of this kind."""
+    result = None
+    while True:
+        action = recipe.send(result)
+        if action.kind == kind:
+            assert action.why == BudgetSpent("USD", 1.5, 1.2).reason
+            raise StopAsking
+        result = yield action
 
 
 @pytest.mark.parametrize(
-    ("change", "seq"),
-    [({"file": "other.md"}, 1), ({"count": True}, 2), ({"guardrails": (Guardrail("make lint"),)}, 5)],
+    "changes",
+    [
+        {"file": Located("other.md")},
+        {"count": True},
+        {"limit": 4},
+        {"guardrails": (Guardrail("make test", "APPEND", "Another hint."),)},
+    ],
+    ids=["another file", "other words", "another limit", "another hint"],
 )
-def test_a_journal_that_does_not_fit_the_recipe_offers_a_retry(world, change, seq):
-    world.drive()
-    world.performed.clear()
-    with pytest.raises(StateError, match=rf"does not fit: at step {seq} .*ralph retry {world.run_id}") as caught:
-        world.drive(prompt_loop(replace(RUN, **change)))
-    assert caught.value.exit_code == 9
+def test_a_reworded_recipe_goes_on_where_it_was(world, changes):
+    world.dies(loop(), dying_in=KEYS[-1])
+    assert world.drive(loop(**changes)) == VERDICT
+    assert world.performed == KEYS[first_unwritten(len(KEYS) - 1) :]
+
+
+def test_one_more_action_is_performed_where_an_older_recipe_had_none(world):
+    """The guardrail is new: it is run for the iterations of before, too, and nothing else is done again."""
+    second = {"stage-changes/2": Staged(pending=False), "run-scm-task/2/push": passed(), "read-response/2": UNCLAIMED}
+    world.results = {**RESULTS, **second}
+    world.dies(loop(guardrails=()), dying_in="run-agent/4")
+    assert world.drive(loop()) == VERDICT
+    rails = [key for key in KEYS if key.startswith("run-command")]
+    assert world.performed[:3] == [rails[0], "feedback/2", rails[1]]
+    assert world.performed[3:] == KEYS[KEYS.index("run-agent/4") :]
+
+
+def test_one_action_less_leaves_its_result_unused(world):
+    world.dies(loop(), dying_in="run-agent/3")
+    # What proves the claim of the fourth iteration proves that of the third.
+    third = {key.replace("/4", "/3"): result for key, result in RESULTS.items() if "/4" in key}
+    world.results = {**third, **RESULTS, "read-response/3": CLAIMED}
+    assert world.drive(loop(scm=None)) == Verified(3, "checked")
+    assert "run-agent/2" not in world.performed
+
+
+def test_a_result_that_this_ralph_cannot_read_offers_a_retry(world):
+    world.drive(actions_in_a_row(RunCommand(1, "make", "make")), perform=_gives(passed()))
+
+    class Other(RunCommand, frozen=True, tag="run-command"):
+        result = type(WORKED)
+
+    with pytest.raises(StateError, match=r"cannot read the result of run-command/1/make.*ralph retry r"):
+        world.drive(actions_in_a_row(Other(1, "make", "make")))
     assert world.performed == []
+
+
+def _gives(result):
+    async def perform(_begun):
+        return result
+
+    return perform
+
+
+def test_a_key_that_is_asked_for_twice_is_an_error(world):
+    twice = RunAgent(1, "some words")
+    with pytest.raises(StateError, match=r"asked twice for one of run-agent/1.*a mistake in ralph"):
+        world.drive(actions_in_a_row(twice, RunAgent(1, "other words")), perform=_gives(WORKED))
+    assert world.keys("begun") == ["run-agent/1"]
+
+
+def test_a_key_that_is_asked_for_twice_is_an_error_in_a_replay_too(world):
+    world.drive(actions_in_a_row(RunAgent(1, "p")), perform=_gives(WORKED))
+    with pytest.raises(StateError, match="asked twice"):
+        world.drive(actions_in_a_row(RunAgent(1, "p"), RunAgent(1, "p")), perform=_gives(WORKED))
 
 
 def test_an_action_that_could_not_be_performed_is_noted_and_made_again(world):
-    async def perform(action, seq, attempt):
-        raise AgentUnusable("claude is not on PATH.")
+    async def perform(begun):
+        if begun.action.kind == "run-agent":
+            raise AgentUnusable("claude is not on PATH.")
+        return RESULTS[begun.key]
 
-    async def run():
-        with world.connection() as connection:
-            journal = Journal(connection, world.run_id)
-            with pytest.raises(AgentUnusable):
-                await drive(prompt_loop(replace(RUN, file=None, prompt=LONG)), journal, perform, Stop())
-            journal.flush()
-
-    asyncio.run(run())
-    (entry,) = world.entries()
-    assert (entry.error, entry.result) == ("claude is not on PATH.", None)
-    assert entry.ended_at is not None
+    with pytest.raises(AgentUnusable):
+        world.drive(loop(), perform=perform)
+    world.journal.flush()
+    world.its_process_died()
+    [row] = [row for row in world.rows if row.what == "failed"]
+    assert (row.key, row.attempt, row.line) == ("run-agent/1", 1, "✗ agent: claude is not on PATH.")
+    assert world.run.last_reason == "claude is not on PATH."
+    assert world.drive(loop()) == VERDICT
+    assert attempts(world)["run-agent/1"] == 2
+    assert len([row for row in world.rows if row.what == "failed"]) == 1
 
 
 def test_a_stop_lets_the_replay_pass_and_begins_nothing_new(world):
-    world.dies(dies_in=5)
+    world.dies(loop(), dying_in=KEYS[5])
     stop = Stop()
     stop.requested = "SIGTERM"
-    world.performed.clear()
     with pytest.raises(Cancelled, match="stopped by SIGTERM"):
-        world.drive(stop=stop)
+        world.drive(loop(), stop=stop)
     assert world.performed == []
-    assert world.drive() == VERDICT
+    world.its_process_died()
+    assert world.drive(loop()) == VERDICT

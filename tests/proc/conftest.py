@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from loops import wait_until
-from ralph.proc import spawn
+from ralph.proc.spawn import spawn
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def shell(tmp_path):
     """`async with shell(script, ...) as (process, heard)`: a script that runs, and what its sinks have got."""
 
     @asynccontextmanager
-    async def start(script, *, attempt="run.1.1", **options):
+    async def start(script, *, tag="run.1.1", **options):
         heard = {"out": b"", "err": b""}
 
         def sink(name):
@@ -37,7 +37,7 @@ def shell(tmp_path):
             return take
 
         options = {"stdout": sink("out"), "stderr": sink("err"), "env": {"PATH": os.environ["PATH"]}} | options
-        async with spawn(["sh", "-c", script], cwd=tmp_path, attempt=attempt, **options) as process:
+        async with spawn(["sh", "-c", script], cwd=tmp_path, tag=tag, **options) as process:
             yield process, heard
 
     return start

@@ -1,28 +1,15 @@
-import asyncio
-import os
 import time
 
 import pytest
 
 from loops import is_alive
-from ralph.proc import Captured, capture, collect
-from ralph.proc.capture import LONGEST
+from ralph.proc.capture import LONGEST, Captured, capture
 from survivors import IS_THERE, KINDS
 
 
-def captured(command, tmp_path, limit):
-    return capture(["sh", "-c", command], timeout=limit, cwd=tmp_path)
-
-
-def collected(command, tmp_path, limit):
-    env = {"PATH": os.environ["PATH"]}
-    return asyncio.run(collect(["sh", "-c", command], cwd=tmp_path, env=env, attempt="run.1.1", limit=limit))
-
-
-@pytest.fixture(params=[captured, collected])
-def take(request, tmp_path):
-    """Both ways to run a short command: blocking, and beside the event loop."""
-    return lambda command, limit=30.0: request.param(command, tmp_path, limit)
+@pytest.fixture
+def take(tmp_path):
+    return lambda command, limit=30.0: capture(["sh", "-c", command], timeout=limit, cwd=tmp_path)
 
 
 def test_both_streams_and_the_exit_code(take):
@@ -61,8 +48,5 @@ def test_a_child_that_holds_the_output_open_does_not_block(take):
     assert time.monotonic() - began < 10
 
 
-def test_a_missing_program_has_no_code(tmp_path):
+def test_a_missing_program_has_no_code():
     assert capture(["no-such-program"], timeout=5) == Captured(None, "")
-    done = asyncio.run(collect(["no-such-program"], cwd=tmp_path, env={"PATH": "/"}, attempt="run.1.1"))
-    assert done.code is None
-    assert "no-such-program is not on PATH" in done.output

@@ -60,7 +60,10 @@ def test_a_pipe_that_is_held_open_does_not_block(run, survivor):
 
 def test_it_is_asked_politely_first(shell, ready, tmp_path):
     async def through():
-        async with shell("trap 'echo asked > asked; exit 0' TERM; echo ready; sleep 600 & wait") as (process, heard):
+        async with shell("trap 'echo asked > asked; exit 0' TERM; echo ready; while :; do sleep 600 & wait; done") as (
+            process,
+            heard,
+        ):
             await ready(heard, b"ready")
         return process.exit_code
 
@@ -128,10 +131,10 @@ def test_ending_one_attempt_leaves_another_alone(shell, ready, tmp_path):
     other = f"mkdir other; cd other; {KINDS['a daemon']}\n{IS_THERE}; echo ready; sleep 600"
 
     async def through():
-        async with shell(other, attempt="run.2.1", grace=0.2) as (second, heard):
+        async with shell(other, tag="run.2.1", grace=0.2) as (second, heard):
             await ready(heard, b"ready")
             pid = int((tmp_path / "other/survivor").read_text())
-            async with shell(f"{KINDS['a daemon']}\n{IS_THERE}; echo ready; exit 0", attempt="run.2.10") as (first, _):
+            async with shell(f"{KINDS['a daemon']}\n{IS_THERE}; echo ready; exit 0", tag="run.2.10") as (first, _):
                 await first.wait()
             assert is_alive(pid)
             assert is_alive(second.pid)
@@ -157,4 +160,6 @@ def test_what_carries_a_mark_is_ended_wherever_it_is(shell, survivor):
 
 def test_no_zombie_is_left(run, survivor):
     run(f"{KINDS['a daemon']}\n{IS_THERE}")
-    wait_until(lambda: not Path(f"/proc/{survivor()}").exists(), "it is still in the list of processes")
+    entry = Path(f"/proc/{survivor()}")
+    wait_until(lambda: not entry.exists(), "it is still in the list of processes")
+    assert not entry.exists()

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from ralph.proc import file_watch
 from ralph.proc.file_watch import watch_for
 
 LONG_ENOUGH = 20
@@ -19,7 +18,7 @@ def directory(tmp_path):
     return path
 
 
-async def notices(path, happen):
+async def notices(path, happen, every=1.0):
     """Wait for a file that comes while it is watched for; how often it was told."""
     told = []
     came = asyncio.Event()
@@ -28,7 +27,7 @@ async def notices(path, happen):
         told.append(path.exists())
         came.set()
 
-    with watch_for(path, tell):
+    with watch_for(path, tell, every):
         await asyncio.sleep(0)
         assert told == []
         happen()
@@ -112,12 +111,11 @@ def test_many_watches_one_after_the_other_keep_one_descriptor(directory):
     assert asyncio.run(watch()) == asyncio.run(watch()) == asyncio.run(watch())
 
 
-def test_directory_that_cannot_be_watched_is_looked_at_now_and_then(tmp_path, monkeypatch):
-    monkeypatch.setattr(file_watch, "LOOK_AGAIN", 0.01)
+def test_directory_that_cannot_be_watched_is_looked_at_as_often_as_the_poll_interval_says(tmp_path):
     done = tmp_path / "not there yet" / "DONE"
 
     def come():
         done.parent.mkdir()
         done.touch()
 
-    assert asyncio.run(notices(done, come)) == [True]
+    assert asyncio.run(notices(done, come, every=0.01)) == [True]

@@ -15,11 +15,11 @@ from survivors import IS_THERE, KINDS
 HOLDS = """
 import asyncio, os, sys
 from pathlib import Path
-from ralph.proc import spawn
+from ralph.proc.spawn import spawn
 
 async def main():
     env = {"PATH": os.environ["PATH"]}
-    async with spawn(["sh", "-c", sys.argv[1]], cwd=Path.cwd(), env=env, attempt="r.1.1", stdout=lambda _: None) as p:
+    async with spawn(["sh", "-c", sys.argv[1]], cwd=Path.cwd(), env=env, tag="r.1.1", stdout=lambda _: None) as p:
         print(p.pid, flush=True)
         await p.wait()
 
@@ -48,8 +48,7 @@ def ignores(pid, number):
     return int(status["SigIgn"], 16) >> (number - 1) & 1
 
 
-# One that has lost both its mark and its parent cannot be told from a stranger's. Only a sandbox keeps hold of it.
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a daemon without its environment"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_killing_ralph_ends_the_tree(holder, survivor, kind):
     with holder(f"{KINDS[kind]}\n{IS_THERE}; sleep 600") as process:
         root, left = int(process.stdout.readline()), survivor()
@@ -81,8 +80,10 @@ def test_the_guard_is_deaf_to_the_signals_of_a_terminal(holder, survivor):
         process.stdout.readline()
         left = survivor()
         (guard,) = guards_of(process.pid)
-        wait_until(lambda: ignores(guard.pid, signal.SIGHUP), "it is not ready")
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        # All of them: under nohup one is ignored from the beginning.
+        wait_until(lambda: all(ignores(guard.pid, number) for number in numbers), "it is not ready")
+        for number in numbers:
             os.kill(guard.pid, number)
         process.kill()
         wait_until(lambda: not is_alive(left), "nobody ended what was left")

@@ -1,14 +1,17 @@
 import asyncio
+import gc
 import hashlib
 import os
 import time
+import weakref
 from pathlib import Path
 
+import psutil
 import pytest
 
 from ralph.model.errors import AgentUnusable
-from ralph.proc import spawn
-from ralph.proc.reaper import TAG
+from ralph.proc.marks import TAG
+from ralph.proc.spawn import spawn
 
 
 def test_each_stream_goes_to_its_sink(run):
@@ -41,6 +44,7 @@ def test_a_flood_arrives_byte_for_byte(shell):
     assert seen["hash"].digest() == hashlib.sha256(b"x" * 20_000_000 + b"end").digest()
 
 
+@pytest.mark.e2e
 def test_a_sink_that_is_slower_than_the_child_gets_all_the_same(shell):
     seen = []
 
@@ -58,7 +62,10 @@ def test_a_sink_that_is_slower_than_the_child_gets_all_the_same(shell):
 
 def test_what_it_says_while_it_is_being_ended_is_heard(shell, ready):
     async def through():
-        async with shell("trap 'echo farewell; exit' TERM; echo ready; sleep 600 & wait") as (_, heard):
+        async with shell("trap 'echo farewell; exit' TERM; echo ready; while :; do sleep 600 & wait; done") as (
+            _,
+            heard,
+        ):
             await ready(heard, b"ready")
         return heard
 
@@ -76,12 +83,27 @@ def test_standard_input_is_the_file(run, tmp_path):
     assert run("cat", stdin=tmp_path / "in")[2]["out"] == b"\xff\x00 the prompt"
 
 
+@pytest.mark.parametrize("size", [0, 1, 3_000_000], ids=["nothing", "a byte", "more than a pipe holds"])
+def test_standard_input_is_the_bytes(run, size):
+    data = bytes(range(256)) * (size // 256) + b"\xff" * (size % 256)
+    assert run("cat", stdin=data)[2]["out"] == data
+
+
+def test_bytes_for_standard_input_leave_no_file_and_no_descriptor(run, tmp_path):
+    run("true", stdin=b"not read at all")
+    before = psutil.Process().num_fds()
+    for _ in range(5):
+        run("true", stdin=b"not read at all")
+    assert list(tmp_path.iterdir()) == []
+    assert psutil.Process().num_fds() == before
+
+
 def test_standard_input_is_empty_without_one(run):
     assert run("cat; echo end")[2]["out"] == b"end\n"
 
 
 def test_it_sees_the_given_environment_and_its_mark(run):
-    _, _, heard = run("env", env={"PATH": os.environ["PATH"], "GIVEN": "yes"}, attempt="run.7.2")
+    _, _, heard = run("env", env={"PATH": os.environ["PATH"], "GIVEN": "yes"}, tag="run.7.2")
     seen = dict(line.split("=", 1) for line in heard["out"].decode().splitlines())
     assert seen["GIVEN"] == "yes"
     assert seen[TAG].endswith(".run.7.2")
@@ -97,7 +119,7 @@ def test_it_does_not_get_our_open_files(run, tmp_path):
 
 def starts(argv, cwd):
     async def begin():
-        async with spawn(argv, cwd=cwd, env={"PATH": os.environ["PATH"]}, attempt="run.1.1", stdout=lambda _: None):
+        async with spawn(argv, cwd=cwd, env={"PATH": os.environ["PATH"]}, tag="run.1.1", stdout=lambda _: None):
             pytest.fail("it must not start")
 
     asyncio.run(begin())
@@ -134,13 +156,13 @@ def test_a_limit_ends_the_waiting(run):
 
 
 def test_silence_ends_the_waiting(run):
-    ending, _, heard = run("echo ready; exec sleep 600", idle=0.3)
+    ending, _, heard = run("echo ready; exec sleep 600", idle=1)
     assert (ending, heard["out"]) == ("idle", b"ready\n")
 
 
 def test_output_on_either_stream_is_not_silence(run):
-    script = "for i in 1 2 3 4; do echo $i; sleep 0.3; echo $i >&2; sleep 0.3; done"
-    ending, code, heard = run(script, idle=0.5)
+    script = "for i in 1 2 3 4; do echo $i; sleep 0.4; echo $i >&2; sleep 0.4; done"
+    ending, code, heard = run(script, idle=1.5)
     assert (ending, code, heard["out"]) == ("exited", 0, b"1\n2\n3\n4\n")
 
 
@@ -205,3 +227,74 @@ def test_nothing_stays_open_after_many_children(run):
     for _ in range(20):
         run("echo x")
     assert open_files() == before
+
+
+def test_many_that_start_while_others_end_are_never_taken_for_orphans(tmp_path):
+    """Each end looks for orphans in a thread of its own; a process that has only just been started is none."""
+
+    async def one(number):
+        command = ["sh", "-c", "sleep 30 & true"] if number % 2 else ["sh", "-c", "exit 7"]
+        async with spawn(command, cwd=tmp_path, env=dict(os.environ), tag=f"many.{number}", stdout=list) as process:
+            await process.wait(limit=20)
+        return process.exit_code
+
+    async def all_of_them():
+        return await asyncio.gather(*(one(number) for number in range(60)))
+
+    assert asyncio.run(all_of_them()) == [0 if number % 2 else 7 for number in range(60)]
+
+
+def test_the_end_of_the_process_itself_is_told_once_all_it_wrote_was_read_and_before_what_others_write_later(
+    shell, tmp_path
+):
+    heard = []
+    go, done = tmp_path / "go", tmp_path / "done"
+    os.mkfifo(go)
+    os.mkfifo(done)
+
+    def exited():
+        heard.append("ENDED")
+        go.write_text("now\n")
+        done.read_text()  # what it left behind has written and gone
+
+    async def through():
+        late = f"{{ read now < {go}; printf late; echo > {done}; }} &"
+        async with shell(
+            f"{late} head -c 60000 /dev/zero | tr '\\0' x; printf own",
+            stdout=lambda data: heard.append(data.decode()),
+            exited=exited,
+        ) as (process, _):
+            assert await process.wait() == "exited"
+
+    asyncio.run(through())
+    before, _, after = "".join(heard).partition("ENDED")
+    assert before == "x" * 60_000 + "own"
+    assert after == "late"
+
+
+def test_a_listener_to_the_end_that_fails_is_the_waiters_to_hear(shell):
+    def full():
+        raise OSError("no space left")
+
+    async def through():
+        async with shell("true", exited=full) as (process, _):
+            await process.wait()
+
+    with pytest.raises(OSError, match="no space left"):
+        asyncio.run(through())
+
+
+def test_a_process_that_was_expected_to_go_is_forgotten_at_its_end(shell, ready):
+    """An agent may take 15 seconds to go after its last word; the timer for that must not keep what it read."""
+
+    async def through():
+        async with shell("echo ready; head -n 1 > /dev/null", stdin=b"go\n") as (process, heard):
+            await ready(heard, b"ready")
+            process.expect_exit(600)
+            await process.wait(limit=600, idle=600)
+        forgotten = weakref.ref(process)
+        del process
+        gc.collect()
+        return forgotten()
+
+    assert asyncio.run(through()) is None

@@ -134,3 +134,12 @@ def test_an_agent_in_a_path_with_blanks_is_one_command(loop):
     program = shutil.copy(agent.command, directory / "claude")
     loop.settings(agent={"command": str(program)})
     assert argv(loop.ralph("run", "-p", PROMPT)) == STREAMING["claude"]
+
+
+def test_an_executor_with_a_name_is_shown_by_it(loop):
+    agent = loop.prepare(done())
+    executor = {"id": "mine", "name": "The careful one", "type": "claude", "command": agent.command}
+    loop.settings(agent={"command": "mine"}, tools={"executors": [executor]})
+    ended = loop.ralph("run", "-p", "Work.")
+    assert ended.code == 0, ended.err
+    assert "· The careful one ·" in ended.err.splitlines()[0] + ended.err.splitlines()[1]

@@ -3,18 +3,20 @@
 import json
 import os
 import re
+import shutil
 import signal
 
 import pytest
 
 from loops import PROMPT, waits
-from ralph.testing import done, edits, hangs, says
+from ralph.testing import done, edits, fails, hangs, says
+from refusals import one_clear_line
 
 DUMPS_ENVIRONMENT = (
     '#!/bin/sh\ncat > /dev/null\nenv > seen\necho \'{"type":"result","result":"<response>DONE</response>"}\'\n'
 )
 RUN_FIELDS = {
-    "id", "parentId", "recipe", "status", "verdict", "reason", "iterations", "startedAt", "endedAt", "costUsd",
+    "id", "parentId", "recipe", "status", "verdict", "reason", "proof", "iterations", "startedAt", "endedAt", "costUsd",
     "tokens", "project",
 }  # fmt: skip
 
@@ -45,15 +47,20 @@ KEYS = {
 }
 
 
-def test_a_known_agent_sees_its_own_variables_and_the_basics_only(seen_by):
-    seen = seen_by("claude", {**KEYS, "HTTPS_PROXY": "proxy:1"})
+def test_by_allow_list_a_known_agent_sees_its_own_variables_and_the_basics_only(seen_by):
+    seen = seen_by("claude", {**KEYS, "HTTPS_PROXY": "proxy:1"}, env={"inherit": "allow-list"})
     assert {"ANTHROPIC_API_KEY", "AWS_REGION", "HTTPS_PROXY", "PATH", "HOME", "RALPH_HOME"} <= set(seen)
     assert not {"OPENAI_API_KEY", "GITHUB_TOKEN"} & set(seen)
 
 
-def test_env_pass_and_env_inherit_widen_what_it_sees(seen_by):
-    assert "GITHUB_TOKEN" in seen_by("claude", KEYS, env={"pass": ["GITHUB_TOKEN"]})
-    assert set(KEYS) <= set(seen_by("codex", KEYS, env={"inherit": "all"}))
+def test_env_pass_widens_the_allow_list(seen_by):
+    assert "GITHUB_TOKEN" in seen_by("claude", KEYS, env={"pass": ["GITHUB_TOKEN"], "inherit": "allow-list"})
+
+
+def test_an_agent_inherits_the_environment_without_marks_of_a_nested_session(seen_by):
+    seen = seen_by("codex", {**KEYS, "CLAUDECODE": "1", "CLAUDE_CODE_ENTRYPOINT": "cli"})
+    assert set(KEYS) <= set(seen)
+    assert not {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"} & set(seen)
 
 
 def test_a_generic_command_inherits_the_environment(seen_by):
@@ -72,11 +79,12 @@ def test_a_run_inside_a_run_knows_its_parent(loop):
     assert loop.show()["parentId"] == parent
 
 
-def test_guardrails_inherit_the_environment_without_provider_keys(loop):
-    loop(done(), guardrails=[{"command": "env"}], env=KEYS)
+def test_guardrails_inherit_the_environment_without_marks_of_a_nested_session(loop):
+    loop(done(), guardrails=[{"command": "env"}], env={**KEYS, "CLAUDECODE": "1"})
     seen = loop.repo.read(".ralph/guardrail_1_env.log")
     assert "AWS_REGION=eu\n" in seen
-    assert "_API_KEY" not in seen
+    assert "ANTHROPIC_API_KEY=[redacted]\n" in seen
+    assert "CLAUDECODE" not in seen
 
 
 # Records
@@ -88,14 +96,14 @@ def test_runs_json_is_a_list_in_camel_case(loop):
     assert set(run) == RUN_FIELDS
     assert (run["recipe"], run["status"], run["verdict"], run["iterations"]) == ("prompt", "ended", "verified", 2)
     assert (run["costUsd"], run["tokens"], run["parentId"]) == (0.25, 15, None)
-    assert run["project"] == str(loop.repo.path)
+    assert run["project"] == loop.repo.path.name
     assert run["startedAt"] < run["endedAt"]
 
 
 def test_show_json_adds_the_iterations(loop):
     loop(says("hm"), edits({"made": ""}) | done(), guardrails=[{"command": "test -f made"}])
     run = loop.show()
-    assert set(run) == RUN_FIELDS
+    assert set(run) == RUN_FIELDS | {"doubts"}
     first, second = run["iterations"]
     assert set(first) >= {"number", "attempt", "actions", "evidence", "feedback"}
     assert (first["number"], first["attempt"]) == (1, 1)
@@ -111,9 +119,11 @@ def test_the_record_says_that_there_was_no_sandbox(loop):
 
 def test_the_prompt_of_each_attempt_is_kept(loop):
     loop(says("hm"), done())
+    first, second = (each["actions"][0] for each in loop.show()["iterations"])
+    assert first["action"]["prompt"] == PROMPT
+    assert second["result"]["final"] == "<response>DONE</response>"
     (run,) = (loop.repo.path / ".ralph/runs").iterdir()
-    assert (run / "iteration-1/context.md").read_text() == PROMPT
-    assert (run / "iteration-2/output.md").read_text() == "<response>DONE</response>"
+    assert sorted(path.name for path in run.glob("*/*")) == ["stream.ndjson"] * 2
 
 
 # A second loop
@@ -169,7 +179,7 @@ def test_the_killed_iteration_is_repeated_under_its_own_number_and_both_attempts
     shown = [(each["number"], each["attempt"]) for each in loop.show()["iterations"]]
     assert shown == [(1, 1), (2, 1), (2, 2)]
     assert "first try of two" in loop.ralph("logs").out
-    assert "proven done after 2 iterations" in loop.ralph("show").out
+    assert "done by the agent's word after 2 iterations" in loop.ralph("show").out
 
 
 def test_counters_cost_and_feedback_survive_the_kill(loop):
@@ -207,17 +217,75 @@ def test_resume_without_a_run_takes_the_latest_interrupted_one_of_this_project(l
     assert loop.show(first)["verdict"] == "verified"
     nothing = loop.ralph("resume")
     assert nothing.code == 2
-    assert "no interrupted run" in nothing.err
+    assert "no run of this project can continue" in nothing.err
 
 
-def test_a_run_that_has_ended_is_not_resumed_but_can_be_retried(loop):
-    loop(says("hm"), done(), maximumIterations=1)
+def test_a_run_that_is_verified_is_not_resumed_but_can_be_retried(loop):
+    loop(done(), done())
     run = loop.show()["id"]
     refused = loop.ralph("resume", run)
     assert refused.code == 2
     assert f"ralph retry {run}" in refused.err
     assert loop.ralph("retry", run).code == 0
     assert loop.show()["id"] != run
+
+
+@pytest.mark.parametrize("flags", [(), ("--raw",), ("--follow",)])
+def test_logs_say_that_what_an_agent_said_is_gone(loop, flags):
+    loop(says("hm"), fails(), maximumIterations=2)
+    run = loop.show()["id"]
+    assert loop.ralph("logs", *flags).err == ""
+    shutil.rmtree(loop.repo.path / ".ralph/runs")
+    gone = f".ralph/runs/{run}/iteration-1/stream.ndjson is not there."
+    # The second one said nothing.
+    assert loop.ralph("logs", *flags).err == f"ralph: what the agent said is gone: {gone}\n"
+
+
+def test_a_run_that_used_up_its_iterations_goes_on_with_more(loop):
+    loop(says("hm"), says("hm"), done(), maximumIterations=1)
+    run = loop.show()["id"]
+    refused = loop.ralph("resume", run)
+    assert refused.code == 2
+    hint = re.search(r"ralph (resume \w+ -m \d+)", refused.err)
+    assert loop.ralph("resume", run, "-m", "1").code == 2
+    assert loop.ralph(*hint[1].split()).code == 1
+    assert loop.ralph("resume", "-m", "5").code == 0
+    assert [each["number"] for each in loop.show(run)["iterations"]] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("unit", "budget", "more", "spent"),
+    [
+        ("usd", 2, "9", "2 of 2 USD"),
+        ("tokens", 1_500_000, "9000000", "2000000 of 1500000 tokens"),
+        ("seconds", 0.01, "600", "of 0.01 seconds"),
+    ],
+)
+def test_a_run_that_spent_its_budget_names_the_flag_that_raises_it(loop, unit, budget, more, spent):
+    step = {"cost": 2, "tokens": {"input": 2_000_000}, **says("hm")}
+    ended = loop(step, done(), budget={unit: budget})
+    run = loop.show()["id"]
+    assert ended.code == 4
+    assert spent in ended.err
+    for told in (ended.err, loop.ralph("resume").err):
+        assert f"ralph resume {run} --budget-{unit} X" in told
+    assert loop.ralph("resume", f"--budget-{unit}", more).code == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "why"),
+    [
+        (("-m", "5"), "-m 5 raises nothing: the limit is 5 iterations."),
+        (("--budget-usd", "9"), "--budget-usd 9 raises nothing: the run has no such budget."),
+        (("--budget-tokens", "70"), "--budget-tokens 70 raises nothing: the budget is 80."),
+    ],
+)
+def test_a_total_that_raises_nothing_is_refused(loop, flags, why):
+    loop(fails(), maximumIterations=5, budget={"tokens": 80})
+    run = loop.show()["id"]
+    one_clear_line(loop.ralph("resume", *flags), 2, why)
+    assert f"ralph resume {run}" in loop.ralph("resume", *flags).err
+    assert len(loop.agent.starts) == 3
 
 
 def test_a_prompt_file_that_vanishes_in_iteration_3_ends_the_run_and_the_hint_brings_it_back(loop):

@@ -33,7 +33,7 @@ def test_if_multiple_tags_the_first_match_wins(loop, first, second, code):
     assert loop(final, maximumIterations=1).code == code
 
 
-@pytest.mark.parametrize("final", ["<RESPONSE>DONE</Response>", "a<response>DONE</response>b</response>"])
+@pytest.mark.parametrize("final", ["<RESPONSE>DONE</Response>", "<response>DONE</response></response>"])
 def test_extraction_ignores_case_and_ends_at_the_first_closing_tag(loop, final):
     assert loop({"final": final}, maximumIterations=1).code == 0
 
@@ -43,4 +43,4 @@ def test_completion_detection_occurs_only_after_guardrails_pass_for_that_iterati
     assert ended.code == 0
     assert len(ended.prompts) == 3
     kinds = [[action["kind"] for action in each["actions"]] for each in loop.show()["iterations"]]
-    assert kinds == [["run-agent", "run-command"], *[["run-agent", "run-command", "read-response"]] * 2]
+    assert kinds == [["run-agent", "run-command", "read-tree"], *[["run-agent", "run-command", "read-response"]] * 2]

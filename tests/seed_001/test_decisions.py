@@ -2,9 +2,11 @@
 
 import base64
 import json
+import os
 
 import pytest
 
+from git_calls import GitCalls
 from loops import PROMPT, is_alive
 from ralph.testing import answers, crash, done, edits, fails, hangs, says
 
@@ -151,7 +153,7 @@ def test_a_failed_push_burns_no_more_iterations(git_loop):
 def test_an_agent_that_exits_non_zero_is_a_failed_iteration_recorded_and_fed_back(loop):
     ended = loop(says("I tried") | fails(3, stderr="boom"), done(), guardrails=[{"command": "true"}])
     assert ended.code == 0
-    assert ended.prompts[1].startswith(f"{PROMPT}\n\nThe previous iteration failed: it exited with code 3.")
+    assert ended.prompts[1].startswith(f"{PROMPT}\n\nThe previous iteration failed: it exited with code 3: boom.")
     assert ended.prompts[1].endswith("boom\nI tried")
     first, second = loop.show()["iterations"]
     assert [action["result"]["status"] for action in first["actions"]] == ["failed"]
@@ -180,29 +182,53 @@ def test_an_agent_that_is_not_executable_ends_the_run_at_once(loop):
     assert "is not executable" in ended.err
 
 
-def test_three_failures_in_a_row_without_any_output_end_it(loop):
-    ended = loop(fails(1), says("alive") | {"exit": 1}, fails(1), fails(1), fails(1), done())
-    assert (ended.code, len(ended.prompts)) == (7, 5)
-    assert "3 times in a row without any output" in ended.err
+def test_three_failures_in_a_row_without_standard_output_end_it_with_the_cause(loop):
+    silent = {"format": "text"}
+    ended = loop(fails(1, stderr="what?\nno API key\n"), scripted=silent)
+    assert (ended.code, len(ended.prompts)) == (7, 3)
+    verdict = "the agent failed 3 times in a row without standard output: it exited with code 1: no API key"
+    assert f"✗ agent_error: {verdict} · " in ended.err
+    assert ended.err.count("the agent failed in less than a second: trying again in ") == 2
+
+
+def test_why_an_agent_failed_is_on_the_screen_and_in_show_and_logs(loop):
+    ended = loop({"raw": "error: unknown option\n"} | fails(2, stderr="first\nno API key\n"), maximumIterations=1)
+    run = loop.show()["id"]
+    assert "  stderr: first\n  stderr: no API key\n" in ended.out
+    assert "  error: unknown option\n" in ended.out
+    failure = "✗ the agent failed: it exited with code 2: no API key"
+    end = f"first\n      no API key\n      see .ralph/runs/{run}/iteration-1/stderr.log\n"
+    for shown in (ended.err, loop.ralph("show").out):
+        assert failure in shown
+        assert f"      {end}" in shown
+    logs = loop.ralph("logs").out
+    assert logs.index("stderr: first\nstderr: no API key\n") < logs.index(failure) < logs.index("    first\n")
+
+
+def test_a_line_that_is_not_in_the_agents_format_is_the_cause_where_there_is_no_other(loop):
+    ended = loop({"raw": "error: unknown option\n"} | fails(2), maximumIterations=1)
+    assert "✗ the agent failed: it exited with code 2: error: unknown option · " in ended.err
 
 
 # Limits
 
 
 def test_timeouts_agent_ends_the_iteration_and_keeps_the_work(loop):
-    ended = loop(edits({"half.txt": "done so far"}) | hangs(), done(), timeouts={"agent": 0.5})
+    ended = loop(edits({"half.txt": "done so far"}) | hangs(), done(), timeouts={"agent": 3})
     assert ended.code == 0
-    assert "it ran longer than timeouts.agent (0.5 s)" in ended.prompts[1]
+    assert "it ran longer than timeouts.agent (3 s)" in ended.prompts[1]
     assert loop.repo.read("half.txt") == "done so far"
     assert not is_alive(ended.agent.starts[0].pid)
 
 
+@pytest.mark.e2e
 def test_timeouts_idle_ends_an_agent_that_writes_nothing(loop):
-    ended = loop(says("begun") | hangs(), done(), timeouts={"idle": "0.5s"})
+    ended = loop(says("begun") | hangs(), done(), timeouts={"idle": "3s"})
     assert ended.code == 0
-    assert "it wrote nothing for timeouts.idle (0.5 s)" in ended.prompts[1]
+    assert "it wrote nothing for timeouts.idle (3 s)" in ended.prompts[1]
 
 
+@pytest.mark.e2e
 def test_timeouts_guardrail_is_a_failure_that_is_fed_back(loop):
     rails = [{"command": "echo $$ > pid; test -f made || sleep 300", "hint": "Be quick."}]
     ended = loop(says("hm"), edits({"made": ""}) | done(), guardrails=rails, timeouts={"guardrail": 0.5})
@@ -283,3 +309,36 @@ def test_output_that_is_not_utf_8_disturbs_nothing(loop):
     ended = loop(first, edits({"made": ""}) | done(), guardrails=rails)
     assert ended.code == 0
     assert ended.prompts[1].endswith("\n��bad\n")
+
+
+OF_THE_USER = {
+    "DEPLOY_TOKEN": "t0ken-of-the-user",
+    "DATABASE_URL": "postgres://me:pw12345678@db/x",
+    "JAVA_HOME": "/jdk",
+}
+
+
+def test_ralphs_own_git_runs_with_a_minimal_environment(git_loop, tmp_path):
+    """Only the tasks that the settings name see all of it: a hook or a push may need it."""
+    calls = GitCalls(tmp_path, os.environ["PATH"])
+    env = {**calls.env, **OF_THE_USER, "GIT_AUTHOR_NAME": "Somebody"}
+    scm = {"command": "git", "tasks": ["commit", "tag after"]}
+    checks = [{"command": "test $DEPLOY_TOKEN = t0ken-of-the-user"}]
+    work = edits({"new.txt": "1\n"}) | done()
+    ended = git_loop(work, answers("commit message", "Add it"), env=env, scm=scm, guardrails=checks)
+    assert ended.code == 0, ended.err
+    own = [(words, names) for words, names in calls.saw if words.split()[0] not in ("commit", "tag")]
+    assert len(own) > 5
+    assert [words for words, names in own if names & OF_THE_USER.keys()] == []
+    assert all({"PATH", "HOME", "GIT_AUTHOR_NAME"} <= names for _, names in own)
+    tasks = [names for words, names in calls.saw if words.startswith(("commit -", "tag after"))]
+    assert len(tasks) == 2
+    assert all(OF_THE_USER.keys() <= names for names in tasks)
+
+
+def test_a_fallback_agent_that_is_missing_is_named_before_the_first_agent_works(loop):
+    ended = loop(done(), quota={"fallbackAgent": "spare-agent"})
+    assert ended.code == 7
+    assert "spare-agent, which quota.fallbackAgent names, is not on PATH." in ended.err
+    assert ended.agent.starts == []
+    assert loop(done(), quota={"fallbackAgent": "sh"}).code == 0

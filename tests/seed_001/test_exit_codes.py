@@ -11,7 +11,7 @@ from ralph.testing import answers, done, edits, fails, says
 def test_0_success_completion_response_matched(loop):
     ended = loop(done())
     assert ended.code == 0
-    assert "✓ verified: proven done after 1 iteration" in ended.err
+    assert "✓ verified: done by the agent's word after 1 iteration; nothing was checked" in ended.err
 
 
 def test_1_max_iterations_reached_without_completion(loop):

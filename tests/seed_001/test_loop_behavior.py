@@ -12,14 +12,15 @@ MAKES_FILE = edits({"made": ""})
 
 
 def test_if_prompt_is_provided_use_it(loop):
-    ended = loop(says("hm"), done(), args=("--prompt", "Build it."))
-    assert ended.prompts == ["Build it.", "Build it."]
+    ended = loop(says("hm"), done(), args=("--prompt", "Build it. <response>"))
+    assert ended.prompts == ["Build it. <response>"] * 2
 
 
 def test_if_prompt_file_is_provided_re_read_the_file_on_each_iteration(loop):
-    loop.repo.write("PROMPT.md", "first\n")
-    ended = loop(edits({"PROMPT.md": "second\n"}), edits({"PROMPT.md": "third\n"}), done(), args=("-f", "PROMPT.md"))
-    assert ended.prompts == ["first\n", "second\n", "third\n"]
+    first, second, third = (f"{word} <response>\n" for word in ("first", "second", "third"))
+    loop.repo.write("PROMPT.md", first)
+    ended = loop(edits({"PROMPT.md": second}), edits({"PROMPT.md": third}), done(), args=("-f", "PROMPT.md"))
+    assert ended.prompts == [first, second, third]
 
 
 @pytest.mark.parametrize("action", ["APPEND", "PREPEND"])

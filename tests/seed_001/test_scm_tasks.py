@@ -107,3 +107,147 @@ def test_an_iteration_without_a_change_needs_no_message(git_loop):
     assert ended.code == 0
     assert QUESTION not in ended.agent.prompts
     assert "nothing to commit" in ended.err
+
+
+# Decisions: what is the user's
+
+
+def dirty(loop):
+    """A project in which the user has changed one file, staged another, made a third and deleted a fourth."""
+    for name in ("mine.txt", "staged.txt", "both.txt", "gone.txt"):
+        loop.repo.write(name, "old\n")
+    loop.repo.commit_all("files")
+    loop.repo.write("mine.txt", "my change\n")
+    loop.repo.write("both.txt", "my change\n")
+    loop.repo.write("staged.txt", "staged\n")
+    loop.repo.git("add", "staged.txt")
+    loop.repo.write("draft.txt", "mine\n")
+    (loop.repo.path / "gone.txt").unlink()
+    return loop
+
+
+def committed(loop):
+    return sorted(loop.repo.git("show", "--name-only", "--format=", "HEAD").split())
+
+
+def test_what_was_changed_before_the_run_is_left_out_of_its_commits(git_loop):
+    dirty(git_loop)
+    ended = git_loop(WORK, answer("Add it"), scm=COMMIT)
+    assert ended.code == 0
+    assert committed(git_loop) == ["new.txt"]
+    assert git_loop.repo.git("status", "--porcelain").splitlines() == [
+        " M both.txt",
+        " D gone.txt",
+        " M mine.txt",
+        "M  staged.txt",
+        "?? draft.txt",
+    ]
+    listed = "both.txt, draft.txt, gone.txt, mine.txt, staged.txt"
+    assert f"commits leave out what you changed before the run: {listed}\n" in ended.err
+
+
+def test_a_file_of_the_users_that_the_agent_changed_too_is_committed_with_a_warning(git_loop):
+    dirty(git_loop)
+    ended = git_loop(edits({"both.txt": "the agent's\n", "new.txt": "1\n"}) | done(), answer("Add it"), scm=COMMIT)
+    assert ended.code == 0
+    assert committed(git_loop) == ["both.txt", "new.txt"]
+    assert "! the commit also has what you changed before the run in both.txt" in ended.err
+
+
+def test_files_of_the_user_that_the_agent_deletes_and_restores(git_loop):
+    dirty(git_loop)
+    work = {"run": "rm draft.txt mine.txt && git checkout --quiet gone.txt"} | done()
+    ended = git_loop(work, answer("Delete it"), scm=COMMIT)
+    assert ended.code == 0
+    assert committed(git_loop) == ["mine.txt"]
+    assert git_loop.repo.git("status", "--porcelain").splitlines() == [" M both.txt", "M  staged.txt"]
+
+
+def test_every_iteration_commits_only_what_changed_since_the_run_began(git_loop):
+    dirty(git_loop)
+    steps = edits({"a b": "1", "*": "1"}), edits({"a b": "2"}) | done()
+    assert git_loop(*steps, answer("Add it"), scm=COMMIT).code == 0
+    assert git_loop.repo.log()[-2:] == ["Add it", "Add it"]
+    assert git_loop.repo.git("show", "--name-only", "--format=", "HEAD").splitlines() == ["a b"]
+    assert git_loop.repo.git("show", "--name-only", "--format=", "HEAD~1").splitlines() == ["*", "a b"]
+
+
+def test_nothing_but_the_users_own_changes_is_nothing_to_commit(git_loop):
+    dirty(git_loop)
+    ended = git_loop(done(), answer("Add it"), scm=COMMIT)
+    assert ended.code == 0
+    assert "nothing to commit" in ended.err
+    assert git_loop.repo.log() == ["base", "files"]
+
+
+def test_dry_run_says_what_is_left_out(git_loop):
+    dirty(git_loop)
+    git_loop.prepare(WORK, scm=COMMIT)
+    told = git_loop.ralph("run", "-p", "x", "--dry-run")
+    assert told.code == 0
+    assert "SCM tasks: commits leave out what you changed before the run: both.txt, draft.txt" in told.out
+
+
+@pytest.mark.parametrize(
+    ("leave", "told"),
+    [
+        ("git checkout --quiet --detach", "git commit: Add it (HEAD is detached; main did not move)"),
+        ("git switch --quiet -c other", "git commit: Add it (on other, not on main)"),
+    ],
+)
+def test_a_commit_that_is_not_on_the_branch_of_the_start_says_so(git_loop, leave, told):
+    ended = git_loop({"run": leave} | WORK, answer("Add it"), scm=COMMIT)
+    assert ended.code == 0
+    assert told in ended.err
+    assert git_loop.repo.git("log", "--format=%s", "main").split() == ["base"]
+
+
+# Decisions: the user's hooks
+
+
+def hook(loop, name, script):
+    path = loop.repo.write(f".git/hooks/{name}", f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_the_users_hooks_run_in_commit_and_push(git_loop, tmp_path):
+    git_loop.repo.git("init", "--quiet", "--bare", "--initial-branch=main", str(tmp_path / "remote"))
+    git_loop.repo.git("remote", "add", "origin", str(tmp_path / "remote"))
+    hook(git_loop, "pre-commit", 'touch "$HOME/commit-hook"')
+    hook(git_loop, "pre-push", 'touch "$HOME/push-hook"')
+    tasks = ["commit", "push --quiet --set-upstream origin main"]
+    assert git_loop(WORK, answer("Add it"), scm={"command": "git", "tasks": tasks}).code == 0
+    assert (git_loop.repo.home / "commit-hook").exists()
+    assert (git_loop.repo.home / "push-hook").exists()
+
+
+def test_a_hook_that_refuses_is_why_the_scm_tasks_failed(git_loop):
+    hook(git_loop, "pre-commit", "echo 'no tabs, please' >&2; exit 1")
+    ended = git_loop(WORK, answer("Add it"), scm=COMMIT)
+    assert ended.code == 9
+    assert "no tabs, please" in ended.err
+    assert git_loop.repo.log() == ["base"]
+
+
+def test_scm_hooks_false_runs_none(git_loop):
+    hook(git_loop, "pre-commit", "exit 1")
+    assert git_loop(WORK, answer("Add it"), scm={**COMMIT, "hooks": False}).code == 0
+    assert git_loop.repo.log() == ["base", "Add it"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "printf '#!/bin/sh\\ntouch $HOME/ran\\n' > .git/hooks/commit-msg; chmod +x .git/hooks/commit-msg",
+        "echo 'touch $HOME/ran' >> .git/hooks/pre-commit",
+        "mkdir h; cp .git/hooks/pre-commit h; echo 'touch $HOME/ran' >> h/pre-commit; git config core.hooksPath h",
+    ],
+    ids=["new", "changed", "elsewhere"],
+)
+def test_a_hook_that_the_run_changed_does_not_run_and_that_is_said(git_loop, change):
+    hook(git_loop, "pre-commit", "true")
+    ended = git_loop({"run": change} | WORK, answer("Add it"), scm=COMMIT)
+    assert ended.code == 0
+    assert not (git_loop.repo.home / "ran").exists()
+    assert "hooks did not run:" in ended.err
+    assert "changed during the run" in ended.err

@@ -21,7 +21,7 @@ def test_signals_are_handled_gracefully(loop, number):
         loop.repo.write("go", "")
         ended = running.end()
     assert ended.code == 130
-    assert f"cancelled: stopped by {number.name}." in ended.err
+    assert f"interrupted: stopped by {number.name}." in ended.err
     assert "Traceback" not in ended.err
 
 
@@ -99,7 +99,9 @@ def test_ctrl_c_in_a_terminal_reaches_ralph_and_not_the_agent(loop):
 
 @both_signals
 def test_second_signal_stops_the_process_tree_now(loop, number):
-    agent = loop.prepare({"spawn": {"command": "echo $$ > child; exec sleep 300", "setsid": True}} | hangs())
+    agent = loop.prepare(
+        {"spawn": {"command": "echo $$ > pid; mv pid child; exec sleep 300", "setsid": True}} | hangs()
+    )
     with loop.start() as running:
         running.wait_for("child")
         child = int(loop.repo.read("child"))

@@ -74,9 +74,9 @@ def test_guardrail_commands_and_exit_codes(lines):
 def test_completion_detection_attempts(lines):
     shown = [line for line in lines(done("almost"), says("hm"), done()) if line.startswith("Completion: ")]
     assert shown == [
-        "Completion: wanted DONE; the response was almost, wanted DONE",
-        "Completion: wanted DONE; no <response> tag in the final message, wanted DONE",
-        "Completion: wanted DONE; the response was DONE",
+        "Completion: expected DONE; the response was almost, expected DONE",
+        "Completion: expected DONE; no <response> tag in the final message, expected DONE",
+        "Completion: expected DONE; the response was DONE",
     ]
 
 

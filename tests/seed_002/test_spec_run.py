@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from loops import wait_until
 from ralph.testing import hangs
 from task_crew import BAD, GOOD, promise
@@ -31,6 +33,7 @@ def test_tasks_run_in_order_each_on_what_came_before(crew):
     assert crew.ralph("spec", "run", "s").out == "All tasks of s are completed.\n"
 
 
+@pytest.mark.e2e
 def test_a_failed_task_stops_its_dependents_only(crew):
     three(crew)
     crew.hire(coder=[{"final": "I cannot."}, {"final": "I cannot."}, GOOD])
@@ -41,6 +44,7 @@ def test_a_failed_task_stops_its_dependents_only(crew):
     assert [crew.status_of(name) for name in "ABC"] == ["failed", "pending", "completed"]
 
 
+@pytest.mark.e2e
 def test_a_killed_spec_goes_on_with_what_is_left(crew):
     three(crew)
     crew.hire(coder=[GOOD, hangs(), GOOD])
@@ -55,6 +59,7 @@ def test_a_killed_spec_goes_on_with_what_is_left(crew):
     assert crew.git("log", "--format=%s", "main..ralph/s").splitlines().count("Make A") == 1
 
 
+@pytest.mark.e2e
 def test_the_same_command_continues_too(crew):
     three(crew)
     crew.hire(coder=[GOOD, BAD])

@@ -73,6 +73,7 @@ def test_the_complete_example_runs_through_all_four_roles(crew):
     assert "all 3 verification stages passed" in crew.ralph("show").out
 
 
+@pytest.mark.e2e
 def test_a_killed_task_goes_on_where_it_was(crew):
     crew.task()
     crew.hire(reviewer=[], coder=[BAD, hangs() | {"write": {"work.txt": "half\n"}}, GOOD])
@@ -92,6 +93,7 @@ def test_a_killed_task_goes_on_where_it_was(crew):
     assert "Verification failed" in crew.prompts("coder")[2]
 
 
+@pytest.mark.e2e
 def test_a_killed_judge_is_asked_again(crew):
     crew.task(reviewer=None)
     crew.hire(coder=[GOOD], reviewer=[promise("REVIEW_PASSED")], judge=[hangs(), judges(it_is_good=True)])
@@ -104,6 +106,7 @@ def test_a_killed_judge_is_asked_again(crew):
     assert len(crew.prompts("reviewer")) == 1
 
 
+@pytest.mark.e2e
 def test_a_stage_is_resumed_with_its_task(crew):
     crew.task()
     crew.hire(coder=[hangs(), GOOD])
@@ -116,6 +119,7 @@ def test_a_stage_is_resumed_with_its_task(crew):
     assert crew.status_of() == "completed"
 
 
+@pytest.mark.e2e
 def test_cancelling_any_part_stops_the_task_with_all_that_it_started(crew):
     crew.task()
     crew.hire(coder=[SURVIVOR | hangs()])
@@ -124,12 +128,12 @@ def test_cancelling_any_part_stops_the_task_with_all_that_it_started(crew):
         wait_until((crew.repo.path / ".ralph/worktrees/T-1/survivor").exists, "the survivor never came")
         below = running.descendants
         (stage,) = runs(crew, "stage")
-        cancelled = crew.ralph("cancel", stage["id"], "--now")
+        cancelled = crew.ralph("cancel", stage["id"])
         assert cancelled.code == 0, cancelled.err
         assert running.end().code == 130
     assert not any(each.is_running() for each in below)
-    assert crew.status_of() == "interrupted"
-    assert {run["status"] for run in crew.json("runs")} == {"interrupted"}
+    assert crew.status_of() == "pending"
+    assert {(run["status"], run["verdict"]) for run in crew.json("runs")} == {("ended", "cancelled")}
 
 
 def test_the_first_signal_lets_the_agent_finish(crew):
@@ -166,6 +170,7 @@ def test_a_task_that_runs_is_not_run_again_nor_deleted(crew):
         running.send(signal.SIGKILL)
 
 
+@pytest.mark.e2e
 def test_the_work_of_a_failed_run_is_kept_for_the_next_one(crew):
     crew.task()
     crew.hire(coder=[promise("MADE", {"half.txt": "1\n"})])
@@ -177,6 +182,7 @@ def test_the_work_of_a_failed_run_is_kept_for_the_next_one(crew):
     assert crew.on_branch("half.txt") == "1\n"
 
 
+@pytest.mark.e2e
 def test_a_fresh_run_begins_anew_and_loses_nothing(crew):
     crew.task()
     crew.hire(coder=[promise("MADE", {"half.txt": "1\n"})])
@@ -187,6 +193,7 @@ def test_a_fresh_run_begins_anew_and_loses_nothing(crew):
     assert "half.txt" in crew.git("ls-tree", "--name-only", "refs/ralph/discarded/T-1/1").split()
 
 
+@pytest.mark.e2e
 def test_a_completed_task_is_run_again_only_on_demand(crew):
     crew.task()
     crew.hire(coder=[GOOD])
@@ -206,6 +213,7 @@ def test_a_worktree_gets_what_git_does_not_know_and_its_init_command(crew):
     assert ".env" not in crew.git("ls-tree", "--name-only", "ralph/s").split()
 
 
+@pytest.mark.e2e
 def test_the_init_command_runs_once_in_a_worktree(crew):
     init = "echo x >> ../../../inits"
     crew.task()
@@ -213,7 +221,8 @@ def test_the_init_command_runs_once_in_a_worktree(crew):
     assert crew.run().code == 1
     crew.hire({"worktree": {"init": init}}, coder=[GOOD])
     assert crew.run().code == 0
-    assert (crew.repo.path / "inits").read_text() == "x\n"
+    # Once for the task, and once in each of the two processes for the worktree of the checks.
+    assert (crew.repo.path / "inits").read_text() == "x\n" * 3
 
 
 def test_an_init_command_that_fails_ends_the_task(crew):
@@ -223,6 +232,23 @@ def test_an_init_command_that_fails_ends_the_task(crew):
     assert ended.code == 9
     assert "the worktree could not be prepared: exit code 4" in ended.err
     assert crew.prompts("coder") == []
+
+
+AS_IF_THE_BASE_HAD_IT = """
+echo bad > work.txt; echo true > test.sh; git add test.sh
+fake=$(git commit-tree -m tests $(git write-tree)); git replace $(git rev-parse HEAD) $fake
+"""
+
+
+@pytest.mark.e2e
+def test_a_base_that_git_was_told_to_read_as_another_one_judges_as_it_was(crew):
+    crew.repo.write("test.sh", "grep -q good work.txt\n")
+    crew.repo.commit_all("tests")
+    crew.task(coder={"promise": "MADE", "verification_config": {"command": "sh test.sh"}, "max_iterations": 1})
+    crew.hire(coder=[{"run": AS_IF_THE_BASE_HAD_IT, "final": "<promise>MADE</promise>"}])
+    ended = crew.run()
+    assert ended.code == 1, ended.err
+    assert "the check fails with the base's own test.sh" in ended.err
 
 
 def test_the_budget_holds_for_all_stages_together(crew):
@@ -238,12 +264,25 @@ def test_the_budget_holds_for_all_stages_together(crew):
     assert len(crew.prompts("tester")) == 0
 
 
+def test_a_stage_has_only_what_the_stages_before_it_left_of_the_budget(crew):
+    crew.task()
+    crew.hire(
+        {"budget": {"usd": 0.5}},
+        coder=[{**GOOD, "cost": 0.3}],
+        reviewer=[{"final": "Not yet.", "cost": 0.3}, {**promise("REVIEWED"), "cost": 0.1}],
+    )
+    ended = crew.run()
+    assert ended.code == 4, ended.err
+    assert [len(crew.prompts(role)) for role in ("coder", "reviewer")] == [1, 1]
+
+
+@pytest.mark.e2e
 def test_it_goes_on_in_the_background(crew):
     crew.task()
     crew.hire(coder=[{**GO, **GOOD}])
     started = crew.run("--detach")
     assert started.code == 0, started.err
-    run_id, pid = re.match(r"ralph run (\w+) goes on in the background \(pid (\d+)\)", started.out).groups()
+    run_id, pid = re.match(r"ralph run (\w+) runs in the background \(pid (\d+)\)", started.out).groups()
     wait_for_start(crew, 1)
     assert crew.json("status", run_id)[0]["status"] == "running"
     crew.repo.write(".ralph/worktrees/T-1/go", "")
@@ -274,6 +313,7 @@ def test_a_dry_run_shows_stages_and_prompt_and_runs_nothing(crew):
     assert not crew.exists(".ralph/worktrees")
 
 
+@pytest.mark.e2e
 def test_a_follow_up_takes_over_what_was_left(crew):
     check = {"check_for": "{{acceptance_criteria}}"}
     crew.task(
@@ -292,6 +332,7 @@ def test_a_follow_up_takes_over_what_was_left(crew):
     assert "not done after 1 iteration" in task["description"]
 
 
+@pytest.mark.e2e
 def test_a_log_of_a_task_holds_what_all_its_agents_said(crew):
     crew.task()
     crew.hire(coder=[{"say": "I code.", **GOOD}], qa=[{"say": "I look.", **promise("QA_PASSED")}])

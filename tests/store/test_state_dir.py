@@ -4,9 +4,8 @@ import sys
 
 import pytest
 
-from ralph.kernel.actions import RunAgent
 from ralph.model.errors import ConfigError, StateError
-from ralph.store.state_dir import IGNORED, StateDir, directory_name
+from ralph.store.state_dir import IGNORED, StateDir
 
 HOLDS = """
 import sys
@@ -15,6 +14,24 @@ from ralph.store.state_dir import StateDir
 with StateDir(Path(sys.argv[1])).locked():
     print("ready", flush=True)
     sys.stdin.readline()
+"""
+
+
+BUSY = """
+import os, sys
+from pathlib import Path
+from ralph.store.lock_file import Held, LockFile
+top, taken = Path(sys.argv[1]), 0
+while taken < 300:
+    try:
+        lock = LockFile(top / "lock")
+    except Held:
+        continue
+    mark = os.open(top / "alone", os.O_CREAT | os.O_EXCL)
+    os.close(mark)
+    (top / "alone").unlink()
+    lock.close()
+    taken += 1
 """
 
 
@@ -49,6 +66,45 @@ def test_the_lock_is_free_after_its_block(state):
     for _ in range(2):
         with state.locked():
             pass
+
+
+def test_nothing_of_a_free_lock_is_left(state):
+    with state.locked("verify-1.lock"):
+        assert (state.root / "verify-1.lock").exists()
+    assert not list(state.root.glob("*.lock"))
+
+
+def test_what_killed_processes_left_of_their_locks_is_taken_away(state, holder):
+    state.create()
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    texts = {"verify-1.lock": f"{gone.pid}\n", "verify-2.lock": f"{holder.pid}\n", "other.lock": "a text\n"}
+    for name, text in texts.items():
+        (state.root / name).write_text(text)
+    os.mkfifo(state.root / "pipe.lock")
+    with state.locked("supervise.lock"):
+        pass
+    assert sorted(path.name for path in state.root.glob("*.lock")) == ["other.lock", "pipe.lock", "verify-2.lock"]
+
+
+def test_a_lock_that_another_holds_stays(state, holder):
+    with pytest.raises(ConfigError):
+        state.locked().__enter__()
+    assert (state.root / "lock").read_text() == f"{holder.pid}\n"
+
+
+def test_what_somebody_put_in_the_place_of_the_lock_is_left_alone(state):
+    with state.locked():
+        (state.root / "lock").unlink()
+        (state.root / "lock").write_text("mine")
+    assert (state.root / "lock").read_text() == "mine"
+
+
+def test_of_many_that_take_and_free_a_lock_at_once_one_has_it_at_a_time(tmp_path):
+    """Who takes it just when it is freed does not hold a file that is gone."""
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY, str(tmp_path)]) for _ in range(4)]
+    assert [process.wait(60) for process in busy] == [0] * 4
+    assert not (tmp_path / "lock").exists()
 
 
 def test_loops_of_other_names_do_not_exclude_each_other(state, holder):
@@ -89,7 +145,7 @@ def test_a_link_in_the_place_of_a_directory_is_refused(state, tmp_path, place):
     (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / place).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(StateError, match="has become a symbolic link"):
-        state.attempt_dir("abc", "iteration-1")
+        state.make(state.run_dir("abc") / "iteration-1")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -119,22 +175,8 @@ def test_a_file_in_the_place_of_the_directory_is_one_clear_error(state):
 
 
 def test_an_attempts_directory_comes_back_if_the_agent_took_the_folder_away(state, tmp_path):
-    assert state.attempt_dir("abc", "iteration-1").is_dir()
+    assert state.make(state.run_dir("abc") / "iteration-1").is_dir()
     subprocess.run(["rm", "-rf", tmp_path / ".ralph"], check=True)
-    path = state.attempt_dir("abc", "iteration-2")
+    path = state.make(state.run_dir("abc") / "iteration-2")
     assert path.is_dir()
     assert state.path(state.relative(path)) == path
-
-
-def test_no_two_calls_of_a_run_share_a_directory():
-    calls = [
-        RunAgent(1, "p"),
-        RunAgent(2, "p"),
-        RunAgent(1, "p", purpose="commit-message"),
-        RunAgent(1, "p", retry=1),
-        RunAgent(1, "p", retry=1, shortened=True),
-        RunAgent(1, "p", shortened=True),
-    ]
-    names = [directory_name(call, attempt) for call in calls for attempt in (1, 2, 3)]
-    assert len(set(names)) == len(names)
-    assert names[:2] == ["iteration-1", "iteration-1.2"]
