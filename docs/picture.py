@@ -11,7 +11,7 @@ from rich.ansi import AnsiDecoder
 from rich.console import Console
 from rich.text import Text
 
-WIDTH, HEIGHT = 100, 60
+WIDTH, HEIGHT = 100, 80
 SECONDS = 60
 
 
