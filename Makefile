@@ -3,16 +3,17 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 PYTHON ?= python3
+PREFIX ?= $(HOME)/.local
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Half of a test is waiting for processes, so two per core.
 TEST_ARGS ?= -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
-.PHONY: help demo test check lint types layers docs docs-check picture e2e wheel bench lock clean
+.PHONY: help all build install fmt demo test slow honesty guard-corpus check lint types layers docs docs-check picture e2e wheel bench lock clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Each stamp is one set of pinned requirements; the project itself is installed once, in place.
 $(VENV)/.run: requirements/run.txt requirements/build.txt pyproject.toml
@@ -32,11 +33,35 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.test
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@touch $@
 
+all: fmt lint test build ## format, lint, test, build
+
+build: $(VENV)/.run ## build the wheel in dist/ and the program ./ralph
+	@rm -rf dist
+	@$(PIP) wheel --no-deps --no-build-isolation --wheel-dir dist .
+	@ln -sfn $(BIN)/ralph ralph
+	@echo "Built $$(ls dist/*.whl), and ./ralph ($$(./ralph --version))"
+
+install: build ## install ralph into an environment of its own, with the program in PREFIX/bin (~/.local/bin)
+	@$(PYTHON) -m venv --clear "$(PREFIX)/share/ralph-engine"
+	@"$(PREFIX)/share/ralph-engine/bin/python" -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements/run.txt
+	@"$(PREFIX)/share/ralph-engine/bin/python" -m pip --quiet --disable-pip-version-check install --no-deps dist/*.whl
+	@mkdir -p "$(PREFIX)/bin" && ln -sfn "$(PREFIX)/share/ralph-engine/bin/ralph" "$(PREFIX)/bin/ralph"
+	@echo "Installed $(PREFIX)/bin/ralph ($$("$(PREFIX)/bin/ralph" --version))"
+
+fmt: $(VENV)/.dev ## format the code
+	@$(BIN)/ruff format .
+
 demo: $(VENV)/.run ## watch a loop catch a false "done" (no account, no network, under a minute)
 	@$(BIN)/ralph demo
 
 test: $(VENV)/.test ## the tests (under five minutes)
 	@$(BIN)/python -m pytest $(TEST_ARGS) -m "not e2e"
+
+honesty: $(VENV)/.test ## attacks and honest controls against ralph: 0 false done, 0 missed done (HONESTY="-k NAME" for some)
+	@$(BIN)/python -m honesty -j 2 $(HONESTY)
+
+guard-corpus: $(VENV)/.test ## what the command guard catches, misses and falsely denies of a corpus of commands
+	@PYTHONPATH=tests $(BIN)/python tests/guard_corpus.py
 
 check: lint types layers docs-check test ## everything that must hold before a commit
 
@@ -53,11 +78,15 @@ layers: $(VENV)/.dev ## who may import whom
 docs: $(VENV)/.run ## write the generated pages again
 	@$(BIN)/python -m ralph.config.docs docs/settings.md
 
-picture: $(VENV)/.run ## draw docs/demo.svg again (needs tmux)
+picture: $(VENV)/.run ## draw docs/demo.svg and docs/screens/ again (needs tmux)
 	@$(BIN)/python docs/picture.py
+	@$(BIN)/python docs/screens.py
 
 docs-check: $(VENV)/.run ## fail if a generated page is stale
 	@$(BIN)/python -m ralph.config.docs --check docs/settings.md
+
+slow: $(VENV)/.test ## the tests that take more than a second, and random kills (KILLS=60)
+	@$(BIN)/python -m pytest $(TEST_ARGS) -m slow
 
 e2e: $(VENV)/.test ## slow matrices and the real agents (installed from npm into a cache outside the repository)
 	@AGENTS_CACHE="$$($(BIN)/python tests/e2e/install_agents.py)" $(BIN)/python -m pytest $(TEST_ARGS) -m e2e
@@ -82,5 +111,6 @@ lock: ## pin the requirements again (needs uv on PATH)
 	done
 
 clean: ## remove what was built
+	@if [ -L ralph ]; then rm ralph; fi
 	@rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
