@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Half of a test is waiting for processes, so two per core.
-TEST_ARGS ?= -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+TEST_ARGS ?= -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) $(SECOND_TRY)
 
 .PHONY: help all build install fmt demo test slow honesty guard-corpus check lint types layers docs docs-check picture e2e wheel bench lock clean
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import second_try
 from loops import Loop
 from ralph.testing import TempRepo, temp_repo
 
@@ -34,12 +35,22 @@ def pytest_collection_modifyitems(items):
             item.add_marker("e2e")
 
 
+def pytest_addoption(parser, pluginmanager):
+    pluginmanager.register(second_try)
+
+
 def pytest_terminal_summary(terminalreporter):
     """Print the lines of the tables that tests have made."""
     reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
     lines = [line for report in reports for name, rows in report.user_properties if name == "table" for line in rows]
     for line in dict.fromkeys(lines):
         terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _folder_of_started_runners(tmp_path_factory):
+    """A pytest that a test starts cleans up folders of earlier runs: let it find its own, not these thousands."""
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(tmp_path_factory.mktemp("runners"))
 
 
 @pytest.fixture

@@ -127,5 +127,8 @@ def _write(folder: Path, files: Files) -> None:
 
 
 def _plain_environment() -> dict[str, str]:
-    """Without what the runner of these tests tells the runners that it starts."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "NODE_", "RALPH"))}
+    """Without what the runner of these tests tells the runners that it starts, but for their temporary folder."""
+    own = ("PYTEST", "NODE_", "RALPH")
+    return {
+        name: value for name, value in os.environ.items() if name == "PYTEST_DEBUG_TEMPROOT" or not name.startswith(own)
+    }
