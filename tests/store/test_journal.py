@@ -223,7 +223,7 @@ def test_a_line_and_a_reason_may_come_from_an_agent_that_writes_anything(journal
 
 
 def test_secrets_are_taken_out_of_what_is_shown(journal, another):
-    journal.mask = lambda text: text.replace("hunter2", "***")
+    journal.hide(lambda text: text.replace("hunter2", "***"))
     perform(journal, RunCommand(1, "login hunter2", "login"), Evidence("login hunter2", passed=False, reason="hunter2"))
     journal.flush()
     shown = [row.line for row in rows_of(another, journal.run_id)]

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, ClassVar, Protocol, TypeVar
 
 import msgspec
@@ -76,7 +77,7 @@ class JsonLines(ABC):
         self.denied: list[PermissionDenied] = []
         self.stray = b""
         self.watched = True
-        self._decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(self.line_type)
+        self._decoder = _decoder(self.line_type)
 
     @property
     def final(self) -> str:
@@ -146,6 +147,12 @@ class JsonLines(ABC):
                     pass
             if emit is not None:
                 emit(event)
+
+
+@cache
+def _decoder(line_type: type[msgspec.Struct]) -> "msgspec.json.Decoder[Any]":
+    """The decoder of a format, made once: it takes longer than to decode a short stream."""
+    return msgspec.json.Decoder(line_type)
 
 
 class PlainText:

@@ -7,6 +7,8 @@ refuse it, and if it is not part of a repeated prompt. Inside a sentence, a mess
 from ralph.checks.message import Message, plain
 from ralph.checks.tag_shape import LONGEST, Found, Shape
 
+BEGINNING = "<"
+"""Most messages have not even this."""
 RULE = "stands alone on its line or ends the message as the agent's own word"
 
 
@@ -26,11 +28,13 @@ def first_tag_with(
 
 def any_tag(text: str, tag: str) -> str | None:
     """The trimmed content of the first tag, wherever it is; None if there is none."""
-    found = next(Shape(tag).all_in(plain(text)), None)
+    found = next(Shape(tag).all_in(plain(text)), None) if BEGINNING in text else None
     return found and found.text
 
 
 def _first_that_counts(text: str, shape: Shape, prompt: str) -> Found | None:
+    if BEGINNING not in text:
+        return None
     message = Message(text, shape)
     numbers = message.standing_out()
     if not numbers:

@@ -157,8 +157,7 @@ class RunContext:
         return {"stream": self._stream(folder, self.agent(action.agent), streaming=self.settings.stream_agent_output)}
 
     def _stream(self, folder: Path, agent: Agent, *, streaming: bool) -> dict[str, Any]:
-        path = self.state.relative(folder / STREAM)
-        return {"path": path, "format": agent.adapter.name, "streaming": streaming}
+        return {"path": f"{self.state.relative(folder)}/{STREAM}", "format": agent.adapter.name, "streaming": streaming}
 
     def _folders(self) -> AttemptFolders:
         kind = self.plan.kind
@@ -196,12 +195,16 @@ class Attempt:
     @cached_property
     def bench(self) -> Workbench:
         """The bench for commands and git."""
-        tag = f"{self.run.run_id}/{self.begun.key}.{self.number}"
-        return replace(self.run.bench, folder=self.folder, tag=tag)
+        return replace(self.run.bench, folder=self.folder, tag=self._tag)
+
+    @property
+    def _tag(self) -> str:
+        return f"{self.run.run_id}/{self.begun.key}.{self.number}"
 
     def bench_for(self, agent: Agent) -> Workbench:
         """The bench for an agent: it sees what it needs, and has its own folder for what it leaves behind."""
-        return replace(self.bench, env=self.run.agent_env(agent), log=self.directory())
+        env, log = self.run.agent_env(agent), self.directory()
+        return replace(self.run.bench, folder=self.folder, tag=self._tag, env=env, log=log)
 
     def directory(self) -> Path:
         """The directory for what this attempt leaves behind."""

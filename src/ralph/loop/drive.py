@@ -23,7 +23,6 @@ from ralph.store.owner import BEAT
 from ralph.store.sql import Lost, Store
 
 HEAR_AT_MOST_EVERY = 0.05
-LOOK_AT_MOST_EVERY = 0.005
 """The seconds between two looks for control words: actions may be faster than a look."""
 
 Perform = Callable[[Begun], Awaitable[Result]]
@@ -62,7 +61,7 @@ class Driver:
                     step = recipe.send(answer)
                 except StopIteration as end:
                     return end.value
-                answer = await self._answer(step)
+                answer = await (self._first(step) if isinstance(step, tuple) else self._only(step))
         except asyncio.CancelledError:
             if self._why is None:
                 raise  # Not by us: the process is to end, or the run that this is a part of.
@@ -73,21 +72,17 @@ class Driver:
                 helper.cancel()
             await self._end_unfinished()
 
-    async def _answer(self, step: Step) -> object:
-        if isinstance(step, tuple):
-            return await self._first(step)
-        return await self._only(step)
-
     async def _only(self, action: Action) -> Result:
         """The result of a single action: the same as `_first`, with less to do for what most steps are."""
         key = action.key
         if self._tasks or key in self._ends or hash(key) in self._given or key in self._journal.past_ends:
             _, result = await self._first((action,))
             return result
-        await self._may_go_on(can_be_held=action.can_be_held)
-        await self._once(action)
+        if self._is_held(can_be_held=action.can_be_held):
+            await self._release()
+        _, result = await self._ended(action)
         self._given.add(hash(key))
-        return self._ends.pop(key)[1]
+        return result
 
     async def _first(self, actions: tuple[Action, ...]) -> tuple[Action, Result]:
         """The end with the smallest number. Later ends have larger numbers, so a replay has the same result."""
@@ -99,7 +94,8 @@ class Driver:
         # The replay is over only now: nothing is performed, not even what was begun before, until the recipe waits for
         # it.
         while not (ended := [key for key in by_key if key in self._ends]):
-            await self._may_go_on(can_be_held=all(action.can_be_held for action in actions))
+            if self._is_held(can_be_held=all(action.can_be_held for action in actions)):
+                await self._release()
             if len(actions) == 1 and not self._tasks:
                 await self._once(actions[0])
             else:
@@ -138,6 +134,10 @@ class Driver:
             self._tasks.pop(key).result()
 
     async def _once(self, action: Action) -> None:
+        self._ends[action.key] = await self._ended(action)
+
+    async def _ended(self, action: Action) -> tuple[int, Result]:
+        """The result, with the number of its row."""
         begun = self._journal.begin(action)
         try:
             result = await self._perform(begun)
@@ -146,7 +146,7 @@ class Driver:
         except RalphError as error:
             self._journal.fail(begun, str(error))
             raise
-        self._ends[begun.key] = self._journal.end(begun, result), result
+        return self._journal.end(begun, result), result
 
     async def _end_unfinished(self) -> None:
         """End the actions that the recipe did not wait for."""
@@ -155,9 +155,10 @@ class Driver:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         self._tasks.clear()
 
-    async def _may_go_on(self, *, can_be_held: bool) -> None:
+    def _is_held(self, *, can_be_held: bool) -> bool:
+        """Whether a pause holds the next action back; a stop raises."""
         now = time.monotonic()
-        if now - self._looked >= LOOK_AT_MOST_EVERY:
+        if now - self._looked >= HEAR_AT_MOST_EVERY:
             self._looked = now
             if (version := self._store.version()) != self._version:
                 self._version = version
@@ -167,8 +168,10 @@ class Driver:
             # it.
             raise self._why
         self._stop.check()
-        if not self._is_paused or not can_be_held:
-            return
+        return self._is_paused and can_be_held
+
+    async def _release(self) -> None:
+        """Wait until somebody lets the run continue."""
         self._journal.pause(paused=True)
         while self._is_paused:
             self._steered.clear()

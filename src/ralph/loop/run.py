@@ -64,7 +64,7 @@ async def drive_run(
     with _given_up_on_error(journal):
         plan = plan_to_drive(run_id, journal.recipe, journal.options, plan)
         context = RunContext(store, journal, plan, run.project, project, stop, streams)
-        journal.mask = context.mask
+        journal.hide(context.mask)
         journal.about = context.stream_of
         if journal.was_begun:
             from ralph.proc.tree import end_marked

@@ -23,9 +23,16 @@ class AttemptFolders:
         """The path relative to `.ralph/`."""
         self._state = state
         self._folder = f"{state.root}/{home}"
+        self._last: tuple[tuple[str, int], Path] | None = None
+        """The last answer. It is asked for several times in a row."""
 
     def of(self, key: str, attempt: int = 1) -> Path:
         """The directory of one attempt at an action. It is not created."""
+        if self._last is None or self._last[0] != (key, attempt):
+            self._last = (key, attempt), self._found(key, attempt)
+        return self._last[1]
+
+    def _found(self, key: str, attempt: int) -> Path:
         kind, iteration, name = parse_key(key)
         again = f".{attempt}" if attempt > 1 else ""
         if kind in ASKED and name:
@@ -78,8 +85,8 @@ class TaskFolders(AttemptFolders):
                 self._numbers[iteration] = number
                 self._latest[iteration] = name
 
-    def of(self, key: str, attempt: int = 1) -> Path:
-        path = super().of(key, attempt)
+    def _found(self, key: str, attempt: int) -> Path:
+        path = super()._found(key, attempt)
         kind, iteration, _ = parse_key(key)
         if kind == AGENT:
             self._latest[iteration] = path.name

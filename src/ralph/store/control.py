@@ -2,6 +2,8 @@
 
 import os
 import time
+from collections.abc import Iterable
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -39,14 +41,16 @@ def heard(store: Store, run_id: str, *said: Said, after: int = 0) -> list[Word]:
     reached_from = family(run_id) if said[0] in STEERING else _whole(store, run_id)
     ids = {f"run{place}": each for place, each in enumerate(reached_from)}
     words = {f"said{place}": each for place, each in enumerate(said)}
-    rows = store.read(
+    rows = store.tuples(_heard_text(tuple(ids), tuple(words)), after=after, **ids, **words)
+    return [Word(*row) for row in rows]
+
+
+@cache
+def _heard_text(ids: tuple[str, ...], words: tuple[str, ...]) -> str:
+    return (
         f"SELECT id, run_id, at, said, text, said_by FROM control WHERE run_id IN ({_names(ids)})"  # noqa: S608 - names of values
-        f" AND said IN ({_names(words)}) AND id > :after ORDER BY id",
-        after=after,
-        **ids,
-        **words,
+        f" AND said IN ({_names(words)}) AND id > :after ORDER BY id"
     )
-    return [Word(**row) for row in rows]
 
 
 def latest(store: Store, run_id: str) -> Word | None:
@@ -73,7 +77,7 @@ def _whole(store: Store, run_id: str) -> list[str]:
     return found
 
 
-def _names(values: dict[str, str]) -> str:
+def _names(values: Iterable[str]) -> str:
     return ", ".join(f":{name}" for name in values)
 
 

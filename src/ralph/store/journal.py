@@ -29,6 +29,8 @@ NO_LINE = Line()
 UNSHOWN = Line("", "busy")
 UNTOLD: Any = object()
 GIVE_UP = "give-up/"
+TEXTS_KEPT = 64
+"""How many texts are remembered without their secrets: a run shows the same few again and again."""
 AS_THEY_ARE = ("opened", "taken")
 """Rows from which a run is driven again."""
 _INSERT = """INSERT INTO journal (run_id, n, what, key, attempt, at, line, mark, spent, body, digest, hash)
@@ -56,7 +58,7 @@ class Begun(Struct, frozen=True):
 class Journal:
     """The journal of one run, for the process that took it. If a flush raises `Lost`, the process must stop at once."""
 
-    def __init__(self, store: Writer, run_id: str, *, mask: Callable[[str], str] | None = None) -> None:
+    def __init__(self, store: Writer, run_id: str) -> None:
         self.run_id = run_id
         self.head = b""
         self.n = 0
@@ -71,8 +73,9 @@ class Journal:
         removed."""
         self.options = b""
         self.recipe = ""
-        self.mask = mask or _as_it_is
-        """The function that removes secrets from what is written, except from the options of the run."""
+        self._mask = _as_it_is
+        self._clean: dict[str, str] = {}
+        """What texts are without secrets."""
         self.about: Callable[[Action, int], dict[str, Any] | None] = _nothing
         """What readers must know about an action besides its fields, such as where its stream is."""
         self.was_begun = False
@@ -169,6 +172,11 @@ class Journal:
             self._append("closed", "", 0, msgspec.json.encode(verdict), line)
         self._status, self._verdict = status, verdict
         self.flush(sync=True)
+
+    def hide(self, mask: Callable[[str], str]) -> None:
+        """Use this function to remove secrets from all that is written, except from the options of the run."""
+        self._mask = mask
+        self._clean.clear()
 
     @property
     def is_closed(self) -> bool:
@@ -273,7 +281,10 @@ class Journal:
 
     def _chained(self) -> list[Sql]:
         """The statements for the buffered rows, without secrets and each chained to the one before."""
+        if not self._pending:
+            return []
         writes: list[Sql] = []
+        rows: list[dict[str, Any]] = []
         has_secrets = self._has_secrets()
         for values, body in self._pending:
             if has_secrets and values["what"] not in AS_THEY_ARE:
@@ -284,14 +295,14 @@ class Journal:
             if values["body"] is None:
                 writes.append(Sql(_INSERT_BLOB, {"digest": digest, "data": body}))
             self.head = values["hash"] = chained(self.head, values)
-            writes.append(Sql(_INSERT, values))
-        return writes
+            rows.append(values)
+        return [*writes, Sql(_INSERT, rows=rows)]
 
     def _has_secrets(self) -> bool:
         """Whether any buffered row has a secret. Most have none, and one search for all of them is cheaper."""
         texts = [body.decode() for values, body in self._pending if values["what"] not in AS_THEY_ARE]
         text = "\0".join(texts + [values["line"] for values, _ in self._pending])
-        return self.mask(text) is not text
+        return self._mask(text) is not text
 
     def _summary(self) -> dict[str, Any]:
         """The columns of the run that lists show."""
@@ -333,11 +344,16 @@ class Journal:
 
     def _shown(self, text: str) -> str:
         """The text without secrets, and without the one character that Postgres does not accept in a text."""
-        return self.mask(text).replace("\0", "") if text else ""
+        clean = self._clean.get(text)
+        if clean is None:
+            if len(self._clean) >= TEXTS_KEPT:
+                self._clean.clear()
+            clean = self._clean[text] = self._mask(text).replace("\0", "")
+        return clean
 
     def _without_secrets(self, body: bytes) -> bytes:
         text = body.decode()
-        clean = self.mask(text)
+        clean = self._mask(text)
         return body if clean is text else clean.encode()
 
     def _status_word(self) -> RunStatus:
@@ -389,18 +405,9 @@ def head_of(store: Store, run_id: str) -> bytes:
 
 def chained(before: bytes, row: dict[str, Any]) -> bytes:
     """The hash of a row, over the row before it and everything that the row says."""
-    text = "\0".join(
-        (
-            row["run_id"],
-            str(row["n"]),
-            row["what"],
-            row["key"],
-            str(row["attempt"]),
-            repr(float(row["at"])),
-            row["line"],
-            row["mark"],
-            row["spent"],
-        )
+    text = (
+        f"{row['run_id']}\0{row['n']}\0{row['what']}\0{row['key']}\0{row['attempt']}\0{float(row['at'])!r}"
+        f"\0{row['line']}\0{row['mark']}\0{row['spent']}"
     )
     return blake2b(before + text.encode(errors="surrogatepass") + b"\0" + row["digest"], digest_size=DIGEST).digest()
 

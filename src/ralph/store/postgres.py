@@ -79,8 +79,7 @@ class PostgresStore:
     def write(self, *statements: Sql, sync: bool = False) -> None:  # noqa: ARG002 - the server's own settings decide
         with _readable_errors(self._url, "write the database"), self._transaction():
             for each in statements:
-                changed = self._db.execute(translated(each.text), each.values).rowcount
-                if each.must is not None and changed != each.must:
+                if self._changed_by(each) != each.must and each.must is not None:
                     raise Lost("another process changed it first.")
         self._own_commits += 1
         self._wake()
@@ -119,6 +118,15 @@ class PostgresStore:
             self._ear.close()
             self._ear = None
         self._db.close()
+
+    def _changed_by(self, statement: Sql) -> int:
+        """Run it, and return the number of rows that it changed."""
+        text = translated(statement.text)
+        if not statement.rows:
+            return self._db.execute(text, statement.values).rowcount
+        with self._db.cursor() as cursor:
+            cursor.executemany(text, statement.rows)
+            return cursor.rowcount
 
     @contextmanager
     def _transaction(self) -> Generator[None]:

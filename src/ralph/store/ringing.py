@@ -14,9 +14,11 @@ async def ringing(
     at_most: float,
     at_least: float = 0.0,
     look_again: float = math.inf,
+    listen: Callable[[], None] | None = None,
 ) -> AsyncIterator[None]:
     """Yield at once, then for each new `state`, at the latest after `at_most` seconds, never twice within `at_least`.
-    `rung` says that the state may be new; `look_again` is for callers without notifications.
+    `rung` says that the state may be new; `look_again` is for callers without notifications. `listen` is called before
+    each wait, so that a notification that nobody waits for wakes nobody.
     """
     loop = asyncio.get_running_loop()
     seen = state()
@@ -26,6 +28,8 @@ async def ringing(
             await asyncio.sleep(at_least)
         until = loop.time() + at_most
         while seen == (seen := state()) and (left := until - loop.time()) > 0:
+            if listen:
+                listen()
             # Not wait_for: in Python 3.11 it swallows a cancellation that comes together with the bell.
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(left, look_again)):

@@ -1,6 +1,6 @@
 """The interface between ralph and its database: statements, and the store that runs them."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from msgspec import Struct, field
@@ -18,6 +18,8 @@ class Sql(Struct, frozen=True):
     values: Values = field(default_factory=dict[str, Any])
     must: int | None = None
     """How many rows must change; otherwise nothing of the whole list is written and `Lost` is raised."""
+    rows: Sequence[Values] = ()
+    """The values of several rows: the statement is run once for each of them, and not with `values`."""
 
 
 class Lost(StateError):

@@ -58,8 +58,11 @@ class SqliteStore:
             return [dict(zip(names, row, strict=False)) for row in cursor.fetchall()]
 
     def tuples(self, text: str, **values: Any) -> list[tuple[Any, ...]]:
-        with self._readable_errors("read the database"):
+        # There is no context manager here: it would cost more than a small query.
+        try:
             return self._db.execute(text, values).fetchall()
+        except sqlite3.Error as error:
+            raise _state_error("read the database", str(error)) from error
 
     def write(self, *statements: Sql, sync: bool = False) -> None:
         db = self._db
@@ -71,8 +74,8 @@ class SqliteStore:
             db.execute("BEGIN IMMEDIATE")
             try:
                 for each in statements:
-                    changed = db.execute(each.text, each.values).rowcount
-                    if each.must is not None and changed != each.must:
+                    done = db.executemany(each.text, each.rows) if each.rows else db.execute(each.text, each.values)
+                    if each.must is not None and done.rowcount != each.must:
                         raise Lost("another process changed it first.")  # noqa: TRY301 - the same end as a conflict
                 db.execute("COMMIT")
             except BaseException as error:
@@ -99,10 +102,21 @@ class SqliteStore:
         rung = asyncio.Event()
         self._listening.append(rung)
         ear = self._bell.listen()
-        if ear != DEAF:
-            loop.add_reader(ear, _hear, ear, rung)
+
+        def listen() -> None:
+            loop.add_reader(ear, hear)
+
+        def hear() -> None:
+            loop.remove_reader(ear)
+            silence(ear)
+            rung.set()
+
+        if ear == DEAF:
+            rings = ringing(rung, self._state, at_most, at_least, LOOK_AGAIN)
+        else:
+            rings = ringing(rung, self._state, at_most, at_least, listen=listen)
         try:
-            async for _ in ringing(rung, self._state, at_most, at_least, LOOK_AGAIN if ear == DEAF else at_most):
+            async for _ in rings:
                 yield
         finally:
             self._listening.remove(rung)
@@ -168,11 +182,6 @@ class SqliteStore:
             yield
         except sqlite3.Error as error:
             raise _state_error(doing, str(error)) from error
-
-
-def _hear(ear: int, rung: "asyncio.Event") -> None:
-    silence(ear)
-    rung.set()
 
 
 def _bell(home: Path, path: Path) -> Bell:

@@ -34,9 +34,11 @@ class StateDir:
 
     def make(self, path: Path) -> Path:
         """Create a directory below `.ralph/` if it does not exist, never through a link."""
-        self._refuse_links(path.parent)
+        # Path objects would cost several times as much as the calls, in each iteration.
+        name = str(path)
+        self._refuse_links(os.path.dirname(name))  # noqa: PTH120
         try:
-            path.mkdir()
+            os.mkdir(name)  # noqa: PTH102
         except FileExistsError:
             pass
         except FileNotFoundError:
@@ -59,7 +61,7 @@ class StateDir:
             # The database could not distinguish it from another.
             raise ConfigError(f"the path {str(self.project)!a} is not UTF-8.", "Rename the directory.")
         try:
-            self._refuse_links(self.root / "runs")
+            self._refuse_links(str(self.root / "runs"))
             (self.root / "runs").mkdir(parents=True, exist_ok=True)
             self._ignore()
         except OSError as error:
@@ -93,10 +95,10 @@ class StateDir:
             lock.close()
             remove_abandoned(self.root)
 
-    def _refuse_links(self, folder: Path) -> None:
+    def _refuse_links(self, folder: str) -> None:
         """Refuse a link: an agent may have replaced one of our directories with a link to somewhere else."""
         name = str(self.root)
-        below = str(folder).removeprefix(name).split("/")
+        below = folder.removeprefix(name).split("/")
         for part in below:
             name = f"{name}/{part}" if part else name
             try:
