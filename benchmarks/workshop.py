@@ -49,7 +49,8 @@ class Workshop:
     def __init__(self, root: Path) -> None:
         self.project = root / "project"
         self.project.mkdir()
-        (self.project / "prompt.md").write_text("Work on it.\n")
+        # As in any loop, the prompt says what the loop waits for.
+        (self.project / "prompt.md").write_text(f"Work on it. When it is done, end with {COMPLETION}\n")
         self.root = root
         self.home = root / "ralph-home"
         self.env = {

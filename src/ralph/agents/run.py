@@ -66,7 +66,7 @@ async def run_agent(
     bench: Workbench, agent: Agent, prompt: str, *, stream: bool, limits: TimeLimits, watch: Supervision = UNWATCHED
 ) -> AgentReport:
     """Run the agent. What it leaves behind is in the log of the bench, an existing folder."""
-    directory = bench.log
+    directory = str(bench.log)
     context, output = f"{directory}/{CONTEXT}", f"{directory}/{OUTPUT}"
     invocation = agent.adapter.invocation(agent.command, agent.flags, Call(prompt, context, output, stream))
     words = prompt.encode(errors="surrogateescape")
@@ -125,7 +125,7 @@ async def run_agent(
         status=status,
         reason=reason,
         was_ended=was_ended,
-        attempt_dir=str(directory),
+        attempt_dir=directory,
         exit_code=exit_code,
         duration=time.monotonic() - began,
         silent=not record.size,

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from ralph.kernel.actions.base import Action, Recipe, Step
+from ralph.kernel.actions.base import Action, Recipe
 from ralph.kernel.actions.waiting import RunChild
 from ralph.loop.stop import Stop
 from ralph.model.errors import RalphError, StateError

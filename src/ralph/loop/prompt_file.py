@@ -8,7 +8,8 @@ from ralph.model.errors import ConfigError
 def read_prompt(path: Path, hint: str = "Restore it, then: ralph resume") -> str:
     """The text of the file. `hint` says what to do if it is not there."""
     try:
-        text = path.read_bytes().decode()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - in each iteration
+            text = file.readall().decode()
     except OSError as error:
         raise ConfigError(f"cannot read the prompt file {path}: {error.strerror}.", hint) from error
     except UnicodeDecodeError as error:

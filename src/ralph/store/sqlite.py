@@ -90,8 +90,7 @@ class SqliteStore:
             event.set()
 
     def version(self) -> int:
-        with self._readable_errors("read the database"):
-            return self._db.execute("PRAGMA data_version").fetchone()[0]
+        return self.tuples("PRAGMA data_version")[0][0]
 
     async def rings(self, at_most: float = 1.0, at_least: float = 0.0) -> AsyncIterator[None]:
         import asyncio

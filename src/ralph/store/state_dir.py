@@ -31,6 +31,7 @@ class StateDir:
     def __init__(self, project: Path) -> None:
         self.project = project
         self.root = project / NAME
+        self._prefix = f"{project}/"
 
     def make(self, path: Path) -> Path:
         """Create a directory below `.ralph/` if it does not exist, never through a link."""
@@ -51,7 +52,7 @@ class StateDir:
 
     def relative(self, path: Path) -> str:
         """The path as the journal has it. It is text, because it is needed several times in each iteration."""
-        return str(path).removeprefix(f"{self.project}/")
+        return str(path).removeprefix(self._prefix)
 
     def path(self, relative: str) -> Path:
         return self.project / relative
