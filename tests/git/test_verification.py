@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import time
 import zlib
 from itertools import count
 from pathlib import Path
@@ -86,6 +87,19 @@ def change(repo, files):
         repo.write(name, text)
     repo.commit_all("change")
     return repo.git("rev-parse", "HEAD").strip()
+
+
+def own_index(scene):
+    return Path(scene.git("rev-parse", "--absolute-git-dir").strip()) / "ralph-index"
+
+
+def rewrite(repo, of, like):
+    """Give the object of one name the content of another, under the same hash."""
+    name, other = (repo.git("rev-parse", each).strip() for each in (of, like))
+    objects = repo.path / ".git/objects"
+    path = objects / name[:2] / name[2:]
+    path.chmod(0o644)
+    path.write_bytes((objects / other[:2] / other[2:]).read_bytes())
 
 
 class TestAt:
@@ -257,6 +271,19 @@ class TestClean:
         scene.at()
         assert file.read_text() == "a\n"
 
+    def test_a_change_in_the_second_of_the_checkout_is_noticed_whatever_time_the_index_has(self, scene):
+        """Git need not compare less than whole seconds, and then only the time of the index says that it must read."""
+        scene.at()
+        file = scene.path / "a.py"
+        before = file.stat()
+        file.write_text("b\n")
+        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        later = time.time() + 60
+        os.utime(own_index(scene), (later, later))
+        assert scene.differs() == ["a.py"]
+        scene.at()
+        assert file.read_text() == "a\n"
+
     def test_a_change_that_git_was_told_to_overlook_is_noticed(self, scene):
         scene.at()
         for flag in ("--assume-unchanged", "--skip-worktree"):
@@ -270,7 +297,7 @@ class TestClean:
 
     def test_an_index_that_a_check_has_written_is_not_believed(self, scene):
         scene.at()
-        index = Path(scene.git("rev-parse", "--absolute-git-dir").strip()) / "ralph-index"
+        index = own_index(scene)
         (scene.path / "a.py").write_text("evil\n")
         scene.repo.run(
             "git", "-C", str(scene.path), "add", "a.py", env={"GIT_INDEX_FILE": str(index)}
@@ -385,6 +412,27 @@ class TestWhatGitIsTold:
         path.write_bytes(zlib.compress(b"tree %d\0" % len(content) + content))
         with pytest.raises(StateError, match="is not what its name says"):
             scene.at()
+
+    @pytest.mark.parametrize("of", ["HEAD^{tree}", "HEAD:sub", "HEAD:a.py"])
+    def test_an_object_that_was_rewritten_by_a_check_does_not_come_back_with_the_tree(self, scene, of):
+        """What a check has changed is written again from the objects, which it may have rewritten before."""
+        tree, weak = (
+            scene.repo.git("rev-parse", "HEAD^{tree}").strip(),
+            scene.compose({"a.py": "w\n", "sub/b.py": "w\n"}),
+        )
+        scene.at(tree)
+        rewrite(scene.repo, of, of.replace("HEAD^{tree}", weak).replace("HEAD", weak))
+        (scene.path / "a.py").write_text("evil\n")
+        with pytest.raises(StateError):
+            scene.at(tree)
+
+    @pytest.mark.parametrize("of", ["", ":sub", ":a.py"])
+    def test_an_object_that_was_rewritten_is_found_where_another_tree_is_already_there(self, scene, of):
+        scene.at()
+        tree, weak = (scene.compose({"a.py": text, "sub/b.py": text}) for text in ("right\n", "wrong\n"))
+        rewrite(scene.repo, f"{tree}{of}", f"{weak}{of}")
+        with pytest.raises(StateError):
+            scene.at(tree)
 
     def test_a_filter_of_the_users_is_applied(self, repo):
         repo.git("config", "filter.upper.clean", "tr a-z A-Z")

@@ -131,9 +131,11 @@ def special_files(top: Path) -> Iterator[str]:
     while waiting:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)
-                elif not entry.is_symlink() and not entry.is_file(follow_symlinks=False):
+                elif not entry.is_symlink():
                     yield os.path.relpath(entry.path, top)
 
 

@@ -4,8 +4,9 @@ import asyncio
 import hashlib
 import os
 import tempfile
+from binascii import unhexlify
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,9 +22,14 @@ AT_ONCE = 256
 LARGEST_KEPT = 2 << 20
 MOST_KEPT = 32 << 20
 SHA256_LENGTH = 64
-FOLDER = "40000"
+FOLDER = b"40000 "
+MODE, STAGE = len("100644 "), len(" 0")
 LONGEST_PATH = 16_384
 """The longest path. No file has a longer name; a folder that was rewritten to contain itself has no end."""
+
+
+_Line = tuple[bytes, bytes]
+"""A line of a folder, and the name to sort it by."""
 
 
 class StoredObject(Struct, frozen=True):
@@ -83,31 +89,32 @@ def hash_of(kind: str, content: bytes, like: str) -> str:
     return made.hexdigest()
 
 
-def tree_hash(entries: Mapping[bytes, tuple[str, str]], like: str) -> str:
-    """The name of the tree with these files, each with its mode and its blob."""
-    folders: dict[bytes, dict[bytes, tuple[str, str]]] = {b"": {}}
-    for path, entry in entries.items():
+def tree_hash(entries: Iterable[bytes], like: str) -> str:
+    """The name of the tree with these files, each as `ls-files --stage` prints it."""
+    folders: dict[bytes, list[_Line]] = {b"": []}
+    for entry in entries:
+        about, _, path = entry.partition(b"\t")
         folder, _, name = path.rpartition(b"/")
-        _with_parents(folders, folder)[name] = entry
+        if folder not in folders:
+            _add_with_parents(folders, folder)
+        folders[folder].append((name, about[:MODE] + name + b"\0" + unhexlify(about[MODE:-STAGE])))
     for path in sorted(folders, key=lambda each: each.count(b"/"), reverse=True):
         if path:
             parent, _, name = path.rpartition(b"/")
-            folders[parent][name] = (FOLDER, _folder_hash(folders.pop(path), like))
+            line = FOLDER + name + b"\0" + unhexlify(_folder_hash(folders[path], like))
+            # Git sorts a folder as if its name ended with a slash.
+            folders[parent].append((name + b"/", line))
     return _folder_hash(folders[b""], like)
 
 
-def _with_parents(folders: dict[bytes, dict[bytes, tuple[str, str]]], folder: bytes) -> dict[bytes, tuple[str, str]]:
-    if folder not in folders:
-        folders[folder] = {}
-        _with_parents(folders, folder.rpartition(b"/")[0])
-    return folders[folder]
+def _add_with_parents(folders: dict[bytes, list[_Line]], folder: bytes) -> None:
+    while folder not in folders:
+        folders[folder] = []
+        folder = folder.rpartition(b"/")[0]
 
 
-def _folder_hash(entries: Mapping[bytes, tuple[str, str]], like: str) -> str:
-    # Git sorts a folder as if its name ended with a slash.
-    ordered = sorted(entries.items(), key=lambda each: each[0] + b"/" if each[1][0] == FOLDER else each[0])
-    lines = (mode.encode() + b" " + name + b"\0" + bytes.fromhex(blob) for name, (mode, blob) in ordered)
-    return hash_of("tree", b"".join(lines), like)
+def _folder_hash(lines: list[_Line], like: str) -> str:
+    return hash_of("tree", b"".join([line for _, line in sorted(lines)]), like)
 
 
 def damaged(name: str) -> StateError:

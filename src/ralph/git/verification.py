@@ -191,8 +191,9 @@ class VerificationWorktree:
                 delete(self.path / name)
             if seen.changed or links:
                 await self._move_submodules(seen)
-                await index.restore(env)
-                seen = await index.look(env, ignored=ignored, entries=is_new)
+                await index.restore(tree, env)
+                is_new = True
+                seen = await index.look(env, ignored=ignored, entries=True)
             if is_new:
                 await index.prove(self._repository, tree, seen)
             self._refuse_changed(seen)
