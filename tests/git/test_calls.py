@@ -68,7 +68,7 @@ def test_saving_a_change_stages_it_once(inside):
     repository, calls = inside
     (repository.folder / "a.txt").write_text("2\n")
     assert asyncio.run(repository.commit_all("Change")).changed
-    assert commands(calls) == ["rev-parse", "ls-files", "add", "diff-index", "commit", "rev-parse"]
+    assert commands(calls) == ["rev-parse", "ls-files", "update-index", "diff-index", "commit", "rev-parse"]
 
 
 def test_many_names_are_resolved_by_one_question(inside):

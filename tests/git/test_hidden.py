@@ -742,7 +742,7 @@ class TestCost:
         scene.write("impl.py", NEW)
         scene.commit()
         made = [call.split()[0] for call in calls.made]
-        assert made == ["rev-parse", "ls-files", "add", "diff-index", "commit", "rev-parse"]
+        assert made == ["rev-parse", "ls-files", "update-index", "diff-index", "commit", "rev-parse"]
         scene.commit()
         assert [call.split()[0] for call in calls.made[len(made) :]] == ["rev-parse", "ls-files", "diff-index"]
 

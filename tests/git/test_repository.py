@@ -188,6 +188,23 @@ class TestSnapshot:
         os.utime(index, ns=moment)
         assert repo.git("show", f"{ask(repo, 'snapshot')}:kept.txt") == "2\n"
 
+    def test_it_is_what_git_would_add_whatever_became_of_files_and_folders(self, repo, tmp_path):
+        names = ("was/a.txt", "was/b.txt", "linked/a.txt", "one.txt", "run.sh", "*.txt")
+        for name in names:
+            repo.write(name, "1\n")
+        repo.commit_all("more")
+        for name in ("was", "linked"):
+            (repo.path / name).rename(tmp_path / name)
+        repo.write("was", "a file now\n")
+        (repo.path / "linked").symlink_to(tmp_path / "linked")
+        (repo.path / "one.txt").unlink()
+        repo.write("one.txt/inside.txt", "a folder now\n")
+        (repo.path / "run.sh").chmod(0o755)
+        (repo.path / "*.txt").unlink()
+        tree = ask(repo, "snapshot")
+        repo.git("add", "--all")
+        assert tree == repo.git("write-tree").strip()
+
     def test_a_split_index_will_do(self, repo):
         repo.git("update-index", "--split-index")
         repo.write("new.txt", "1")

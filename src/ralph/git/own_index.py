@@ -17,7 +17,7 @@ from ralph.git.excludes import with_lines_of_tools
 from ralph.git.folders import own_git_dir
 from ralph.git.named_paths import NamedPaths
 from ralph.git.sealed import seal
-from ralph.git.staging import DIFFERENCES, NOT_OWN_STATE, Flags, Known, StagedWork, flagged, stage
+from ralph.git.staging import BY_NAME, DIFFERENCES, NOT_OWN_STATE, Flags, Known, StagedWork, flagged, stage
 from ralph.model.errors import StateError
 from ralph.model.git_rules import GitRules
 
@@ -59,14 +59,15 @@ async def staged_by(git: Git, at: Checkout, rules: GitRules) -> AsyncGenerator[O
 
 async def _staged(git: Git, at: Checkout, rules: GitRules, env: Mapping[str, str], index: Path) -> StagedWork:
     theirs = await _looked_at(git, at, rules)
-    if not take_kept(at.git_dir / KEPT, index) and at.head:
+    is_unread = not take_kept(at.git_dir / KEPT, index)
+    if is_unread and at.head:
         await git.ask("read-tree", at.head, env=env)
     if theirs.added:
         # Somebody added it by name, so it is part of the work even if git ignores it.
         given = b"".join(os.fsencode(name) + b"\0" for name in theirs.added)
-        await git.run("update-index", "--add", "--remove", "-z", "--stdin", env=env, stdin=given)
+        await git.run(*BY_NAME, env=env, stdin=given)
     lent, users = (list(map(os.fsdecode, names)) for names in (rules.lent, rules.overlooked))
-    staged = await stage(git, at, env, Known(lent, theirs.flags, users))
+    staged = await stage(git, at, env, Known(lent, theirs.flags, users, is_unread))
     keep(index, at.git_dir / KEPT)
     return staged
 

@@ -43,10 +43,10 @@ class Seen:
         """The paths that the index does not have; a folder without any known file ends with a slash."""
         self.entries = [record[len(ENTRY) :] for record in records if record.startswith(ENTRY)]
         """All entries of the index as `ls-files --stage` prints them, if they were asked for."""
-        for record in records:
+        for record in [record for record in records if not record.startswith(ENTRY)]:
             if record.startswith(OTHER):
                 self.others.append(os.fsdecode(record[len(OTHER) :]))
-            elif not record.startswith(ENTRY):
+            else:
                 rest = record.partition(b" ")[2]
                 self.changed.add(os.fsdecode(rest.partition(b"\t")[2] or rest))
 

@@ -16,11 +16,16 @@ EVERYTHING = ":/"
 OWN = tuple(f"**/{NAME}/{name}{'**' if name.endswith('/') else ''}" for name in (".gitignore", *STATE))
 OWN_STATE = tuple(f":(top,glob){pattern}" for pattern in OWN)
 NOT_OWN_STATE = tuple(f":(top,exclude,glob){pattern}" for pattern in OWN)
+NOTHING_LENT = [EVERYTHING, *NOT_OWN_STATE]
+OWN_FOLDER = f"{NAME}/".encode()
 LENT = "ralph-lent"
 """The name of a file in the worktree's git directory: it lists the files that ralph copied, each terminated by NUL."""
 PLACEHOLDER = ".ralph-placeholder"
 ALSO_IGNORED = "The following paths are ignored by one of your .gitignore files"
 COMPLAINT = re.compile("^(fatal|error): ", re.MULTILINE)
+BY_NAME = ("update-index", "--add", "--remove", "-z", "--stdin")
+USUAL = (b"H 100", b"H 120")
+"""How the record of a file or a link begins of which there is nothing to say."""
 LISTING = ("ls-files", "-z", "-v", "--stage", "--others", "--modified", "--deleted", "--exclude-standard")
 DIFFERENCES = ("diff-index", "--cached", "--name-only", "-z", "--ignore-submodules=none")
 
@@ -54,6 +59,8 @@ class Known(NamedTuple):
     """The flags in the index that is not used."""
     overlooked: Collection[str] = ()
     """Files with a flag that the user set."""
+    is_unread: bool = False
+    """Whether the index does not know any file's time yet, so that git must read them all."""
 
 
 NOTHING_BETTER = Known()
@@ -70,8 +77,11 @@ async def stage(git: Git, at: Checkout, env: Mapping[str, str], known: Known = N
         await _mark(git, env, "--no-assume-unchanged", seen.hidden)
         await _mark(git, env, "--no-skip-worktree", seen.hidden)
     watched = {*seen.hidden, *known.flags.skipped, *known.flags.unchanged} - {*known.overlooked}
-    if await _open_embedded(git, env, seen) or seen.changed or seen.hidden:
+    unusual = seen.hidden or seen.left_out or (seen.changed and known.is_unread)
+    if await _open_embedded(git, env, seen) or unusual:
         await _add_all(git, env, whole_work(at, known.lent))
+    elif seen.changed:
+        await _add(git, env, seen.changed, whole_work(at, known.lent))
     if not at.head:
         return StagedWork(changed=True)
     found = await _differences(git, at.head, env, watched)
@@ -102,7 +112,7 @@ async def flagged(git: Git) -> Flags:
 def whole_work(at: Checkout, lent: Sequence[str] | None = None) -> list[str]:
     """The pathspecs of everything in the working tree that is part of the work."""
     names = lent_to(at) if lent is None else lent
-    return [EVERYTHING, *NOT_OWN_STATE, *(f":(top,exclude,literal){name}" for name in names)]
+    return [*NOTHING_LENT, *(f":(top,exclude,literal){name}" for name in names)]
 
 
 def lent_to(at: Checkout) -> list[str]:
@@ -115,8 +125,8 @@ class _Seen:
     """The result of one listing of the index and the working tree. Only unusual entries are kept."""
 
     def __init__(self, given: Collection[bytes]) -> None:
-        self.changed = False
-        """Whether something is new, changed, deleted or in conflict."""
+        self.changed: set[bytes] = set()
+        """What is new, changed, deleted or in conflict."""
         self.embedded: list[str] = []
         """Folders with a repository that the index does not know."""
         self.linked: set[str] = set()
@@ -131,16 +141,18 @@ class _Seen:
 
     def take(self, record: bytes) -> bool:
         """Read one record. It is always False, because no record is kept as it is."""
+        if record.startswith(USUAL):
+            return False
         tag, _, rest = record.partition(b" ")
         if tag == b"?":
-            self.changed = True
+            self.changed.add(rest)
             if rest.endswith(b"/"):
                 self.embedded.append(os.fsdecode(rest))
             return False
-        self.changed |= tag not in (b"H", b"S")
-        if tag in (b"H", b"C") and not rest.startswith(b"160000 "):
-            return False
-        name = os.fsdecode(rest.partition(b"\t")[2])
+        path = rest.partition(b"\t")[2]
+        name = os.fsdecode(path)
+        if tag not in (b"H", b"S"):
+            self.changed.add(path)
         if rest.startswith(b"160000 "):
             self.linked.add(name)
         if tag in (b"S", b"s"):
@@ -159,6 +171,18 @@ async def _look(git: Git, env: Mapping[str, str], given: Collection[bytes] = ())
     present = {name for name in seen.skipped if anything_at(git.folder / name)}
     seen.hidden = sorted({*seen.hidden, *present})
     return seen
+
+
+async def _add(git: Git, env: Mapping[str, str], names: Collection[bytes], work: list[str]) -> None:
+    """Stage these files without a look at the others, if all of them are part of the work."""
+    if work == NOTHING_LENT and not any(OWN_FOLDER in name for name in names):
+        given = b"".join(name + b"\0" for name in sorted(names))
+        done = await git.run(*BY_NAME, env=env, stdin=given)
+        # It ignores a name that it cannot take, such as that of a new submodule, with no more than a message.
+        if done.code == 0 and not done.err:
+            return
+    # Also where one of them is now a folder, or behind a link.
+    await _add_all(git, env, work)
 
 
 async def _add_all(git: Git, env: Mapping[str, str], work: list[str]) -> None:
@@ -183,7 +207,7 @@ class _Differences:
 
     def take(self, name: bytes) -> bool:
         self.paths.append(os.fsdecode(name))
-        self.own_state |= f"{NAME}/".encode() in name
+        self.own_state |= OWN_FOLDER in name
         if name in self._watching:
             self.watched.append(os.fsdecode(name))
         return False
