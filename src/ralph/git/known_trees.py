@@ -16,6 +16,11 @@ def known_tree(name: str) -> str:
     return _trees.get(name, "")
 
 
+def is_tree(name: str) -> bool:
+    """Whether the name is known to be the hash of a tree itself."""
+    return _trees.get(name) == name
+
+
 def remember_tree(name: str, tree: str) -> None:
     """Remember the tree of a hash. Other names may mean something else a moment later."""
     if not HASH.fullmatch(name) or not tree:

@@ -132,8 +132,7 @@ class Repository:
         if rules:
             git = self.git.at(top_of(self.folder, rules))
             async with staged_by(git, at, rules) as own:
-                tree = await git.ask("write-tree", env=own.env) if own.staged.changed else at.tree
-                return Snapshot(tree, own.staged.uncovered)
+                return await _snapshot(git, at, own.staged, own.env)
         git = self.git.at(at.top)
         index = at.git_dir / "index"
         with tempfile.TemporaryDirectory(prefix="ralph-index-") as directory:
@@ -142,8 +141,7 @@ class Repository:
                 # Its time is kept: git uses it to decide which files it must read again.
                 shutil.copy2(index, copied)
             env = {"GIT_INDEX_FILE": str(copied)}
-            staged = await stage(git, at, env)
-            return Snapshot(await git.ask("write-tree", env=env) if staged.changed else at.tree, staged.uncovered)
+            return await _snapshot(git, at, await stage(git, at, env), env)
 
     async def commit_all(
         self, message: str, *, again: bool = False, rules: GitRules | None = None, at: Checkout | None = None
@@ -253,6 +251,12 @@ class Repository:
     async def _has_identity(self) -> bool:
         asked = [await self.git.run(*OWN_IDENTITY, "var", f"GIT_{who}_IDENT") for who in AUTHORS]
         return all(done.code == 0 for done in asked)
+
+
+async def _snapshot(git: Git, at: Checkout, staged: StagedWork, env: Mapping[str, str]) -> Snapshot:
+    tree = await git.ask("write-tree", env=env) if staged.changed else at.tree
+    remember_tree(tree, tree)
+    return Snapshot(tree, staged.uncovered)
 
 
 def drop_locks(at: Checkout) -> None:

@@ -1,14 +1,16 @@
 """Git trees: read without a checkout, composed without anybody's index, and compared."""
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ralph.git.checkout import HASH
-from ralph.git.known_trees import known_changes, known_tree, remember_changes
-from ralph.git.objects import LONGEST_PATH, Objects, StoredObject, damaged, hash_of
+from ralph.git.known_trees import is_tree, known_changes, known_tree, remember_changes, remember_tree
+from ralph.git.objects import Objects, StoredObject, damaged
 from ralph.git.repository import Repository
 from ralph.git.sealed import seal_bare
 from ralph.model.errors import ConfigError, StateError
@@ -60,17 +62,30 @@ class StoredTree:
 
 
 async def read_tree(repository: Repository, tree_or_commit: str) -> StoredTree:
-    """The files of the tree. Each folder is proven to match its hash. One process reads all trees of the repository."""
+    """The files of the tree. Each folder is proven to match its hash. One process reads all trees of the repository,
+    and a folder that two trees have in common is read once.
+    """
     objects = repository.objects
     tree = await tree_of(objects, tree_or_commit)
-    listing = _Listing(tree)
-    await repository.git.records(*("ls-tree", "-r", "-t", "-z", "--full-tree", tree), wanted=listing.take)
-    await listing.verify(objects)
-    return StoredTree(tree, listing.entries, objects)
+    entries: dict[str, TreeEntry] = {}
+    folders = {"": tree}
+    while folders:
+        await objects.prefetch(folders.values())
+        below: dict[str, str] = {}
+        for path, name in folders.items():
+            for file, entry in _lines_of(await objects.find(name), name):
+                if entry.mode == FOLDER:
+                    below[f"{path}{file}/"] = entry.blob
+                else:
+                    entries[path + file] = entry
+        folders = below
+    return StoredTree(tree, dict(sorted(entries.items(), key=lambda each: os.fsencode(each[0]))), objects)
 
 
 async def tree_of(objects: Objects, name: str) -> str:
     """The tree of that name, or of the commit."""
+    if is_tree(name):
+        return name
     found: StoredObject | None = await objects.find(name)
     while found and found.kind in ("commit", "tag"):
         found = await objects.find(found.content.partition(b"\n")[0].rpartition(b" ")[2].decode())
@@ -93,7 +108,9 @@ async def compose_tree(repository: Repository, start: str, changes: TreeChanges)
         await repository.git.ask("read-tree", start, env=env)
         given = b"".join(_index_lines(changes, blobs, len(start)))
         await repository.git.ask("update-index", "-z", "--index-info", env=env, stdin=given)
-        return await repository.git.ask("write-tree", "--missing-ok", env=env)
+        made = await repository.git.ask("write-tree", "--missing-ok", env=env)
+    remember_tree(made, made)
+    return made
 
 
 async def changed_paths(repository: Repository, base: str, head: str) -> list[str]:
@@ -165,29 +182,22 @@ def _index_lines(changes: TreeChanges, blobs: list[str], length: int) -> list[by
     return gone + come
 
 
-class _Listing:
-    """The output of `ls-tree -r -t`, and whether it matches the hash of the tree."""
+def _lines_of(folder: StoredObject | None, name: str) -> Iterator[tuple[str, TreeEntry]]:
+    """The files and folders in a folder, by name."""
+    if folder is None or folder.kind != "tree":
+        raise damaged(name)
+    content, at, length = folder.content, 0, len(name) // 2
+    while at < len(content):
+        end = content.index(b"\0", at)
+        mode, _, file = content[at:end].partition(b" ")
+        at = end + 1 + length
+        yield os.fsdecode(file), TreeEntry(_mode(mode), content[end + 1 : at].hex())
 
-    def __init__(self, tree: str) -> None:
-        self.entries: dict[str, TreeEntry] = {}
-        self._folders: dict[bytes, str] = {b"": tree}
-        self._bodies: dict[bytes, bytearray] = {b"": bytearray()}
 
-    def take(self, record: bytes) -> bool:
-        about, _, path = record.partition(b"\t")
-        if len(path) > LONGEST_PATH:
-            raise damaged(self._folders[b""])
-        mode, _, blob = about.decode().split(" ")
-        folder, _, name = path.rpartition(b"/")
-        if mode == FOLDER:
-            self._folders[path], self._bodies[path] = blob, bytearray()
-        else:
-            self.entries[os.fsdecode(path)] = TreeEntry(mode, blob)
-        self._bodies[folder] += mode.lstrip("0").encode() + b" " + name + b"\0" + bytes.fromhex(blob)
-        return False
-
-    async def verify(self, objects: Objects) -> None:
-        """Verify the folders. One in an unusual format, as old programs wrote it, is read again as it is."""
-        for path, blob in self._folders.items():
-            if hash_of("tree", bytes(self._bodies[path]), blob) != blob and await objects.find(blob) is None:
-                raise damaged(blob)
+@cache
+def _mode(stored: bytes) -> str:
+    """The mode as git shows it: old programs wrote other permissions."""
+    mode = int(stored, 8)
+    if stat.S_ISREG(mode):
+        return "100755" if mode & stat.S_IXUSR else "100644"
+    return FOLDER if stat.S_ISDIR(mode) else "120000" if stat.S_ISLNK(mode) else SUBMODULE

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from ralph.git.checkout import look_if_any
 from ralph.git.folders import place
 from ralph.git.kept_files import KeptFiles, delete, special_files
+from ralph.git.known_trees import is_tree
 from ralph.git.local_files import LocalFiles, copy_local_files
 from ralph.git.proven_index import ProvenIndex, Seen
 from ralph.git.repository import Repository
@@ -100,7 +101,7 @@ class VerificationWorktree:
         `parent` is the commit before a composed tree, for checks that ask git for the history. With `keep_ignored`,
         what an earlier check built stays, as long as git ignores it and it is not compiled python.
         """
-        named = await self._objects.find(tree)
+        named = None if is_tree(tree) else await self._objects.find(tree)
         wanted = await tree_of(self._objects, named.name if named else tree)
         try:
             await self._have(wanted, keep_ignored=keep_ignored)
