@@ -95,7 +95,9 @@ async def compose_trees(action: ComposeTrees, attempt: Attempt) -> Composed:
     base_tree, tree = await trees_of(repository, action.base, action.commit)
     base, head = await read_tree(repository, base_tree), await read_tree(repository, tree)
     changed = await changed_paths(repository, base_tree, tree)
-    moved = await renames(repository, base_tree, tree)
+    # What is gone may be what is new under another name.
+    has_gone = any(path not in head.entries for path in changed)
+    moved = await renames(repository, base_tree, tree) if has_gone else {}
     rules = action.rules
     composition = await compose(
         base, head, command=action.command, may_change=rules.may_change, protected=rules.protected, renames=moved
