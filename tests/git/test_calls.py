@@ -12,7 +12,7 @@ from ralph.testing import temp_repo
 from ralph.workbench.bench import Workbench
 from task_crew import GOOD, TaskCrew
 
-PROVEN, FOUR_PROVEN = 51, 63
+PROVEN, FOUR_PROVEN = 44, 56
 """With the worktree of the checks, the trees that a proof composes, and the record."""
 BY_WORD, FOUR_BY_WORD = 25, 37
 """Without a check there is no proof. What git is told to overlook is looked for all the same."""
