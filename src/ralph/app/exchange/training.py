@@ -70,7 +70,7 @@ def training_lines(store: Store, project: Path, spec_id: str) -> Iterator[str]:
 
 def _records(store: Store, task: Task, run: Run) -> Iterator[TrainingRecord]:
     past = past_of(store, run, bodies=True)
-    attempts = [attempt for attempt in past.attempts if attempt.has_work]
+    attempts = [attempt for attempt in past.attempts if attempt.work]
     for attempt, seen in zip(attempts, chunk_iterations(past), strict=True):
         is_last = attempt is attempts[-1]
         yield _record(task, run, attempt, seen, accepted=is_last and run.verdict == "verified")

@@ -39,7 +39,7 @@ class ChunkIteration(IterationView, frozen=True, kw_only=True, rename="camel"):
 
 def chunk_iterations(past: Past) -> list[ChunkIteration]:
     """The iterations of one run, in order."""
-    made = [attempt for attempt in past.attempts if attempt.has_work]
+    made = [attempt for attempt in past.attempts if attempt.work]
     commands = commands_in(past.options)
     return [_view(past, attempt, commands, is_last=attempt is made[-1]) for attempt in made]
 

@@ -22,6 +22,7 @@ from ralph.store.streams import about_stream
 
 ANNOUNCED = ("head", "step", "busy")
 """The marks of lines that are shown only while an action runs."""
+ENDS = ("ended", "failed")
 
 
 class Step(Struct):
@@ -49,19 +50,14 @@ class IterationAttempt(Struct):
     number: int
     attempt: int
     steps: list[Step]
-
-    @property
-    def has_work(self) -> bool:
-        """Whether an agent worked. Otherwise its steps are around the iterations, or around other runs."""
-        return any(_is_work(step) for step in self.steps)
+    work: Row | None = None
+    """The row that begins the agent's work. Without one, the steps are around the iterations, or around other runs."""
 
     @property
     def files(self) -> str:
         """The directory of what the agent's work left behind, relative to the project."""
-        for step in self.steps:
-            if step.begun and _is_work(step) and (about := about_stream(step.begun)):
-                return about.path.rpartition("/")[0]
-        return ""
+        about = about_stream(self.work) if self.work else None
+        return about.path.rpartition("/")[0] if about else ""
 
 
 class Past(Struct):
@@ -171,28 +167,32 @@ def attempts(rows: Iterable[Row]) -> list[IterationAttempt]:
     latest: dict[int, IterationAttempt] = {}
     open_steps: dict[tuple[str, int], Step] = {}
     for row in rows:
+        work = None
         if row.what == "begun":
-            step = open_steps[row.key, row.attempt] = Step(begun=row)
-        elif row.what not in ("ended", "failed"):
+            step = open_steps[row.key, row.attempt] = Step(row)
+            work = row if row.mark == "head" else None
+        elif row.what not in ENDS:
             continue
-        elif begun := open_steps.pop((row.key, row.attempt), None):
+        elif open_steps and (begun := open_steps.pop((row.key, row.attempt), None)):
             begun.end = row
             continue
         else:
-            step = Step(end=row)
+            step = Step(None, row)
         number = iteration_in(row.key)
         now = latest.get(number)
-        if now is None or (_is_work(step) and any(map(_is_work, now.steps))):
+        if now is None or (work and now.work):
             now = latest[number] = IterationAttempt(number, now.attempt + 1 if now else 1, [])
             made.append(now)
+        if work:
+            now.work = work
         now.steps.append(step)
     return made
 
 
 def _past(run: Run, rows: list[Row]) -> Past:
-    taken = max((row.n for row in rows if row.what == "taken"), default=0)
-    closed = next((row for row in reversed(rows) if row.what == "closed"), None)
-    return Past(run, attempts(rows), taken, [], _doubts(closed) if closed else ())
+    latest = {row.what: row for row in rows if not row.key}
+    taken, closed = latest.get("taken"), latest.get("closed")
+    return Past(run, attempts(rows), taken.n if taken else 0, [], _doubts(closed) if closed else ())
 
 
 def _doubts(closed: Row) -> tuple[str, ...]:
@@ -206,7 +206,3 @@ def _in_order(run: Run, below: dict[str | None, list[Run]]) -> Iterable[Run]:
     yield run
     for part in below.get(run.id, []):
         yield from _in_order(part, below)
-
-
-def _is_work(step: Step) -> bool:
-    return step.begun is not None and step.begun.mark == "head"

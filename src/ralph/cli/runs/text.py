@@ -29,7 +29,7 @@ def _one_text(past: Past, projects: Mapping[str, str], titles: Titles) -> list[s
     lines = [
         f"run {run.id} · {named(run, titles)} · {state}",
         f"  {projects.get(run.project, run.project)} · {' · '.join(facts)}",
-        *(f"  ! {each}" for each in past.doubts),
+        *[f"  ! {each}" for each in past.doubts],
     ]
     for attempt in past.attempts:
         lines += _attempt_text(past, attempt)
@@ -37,17 +37,17 @@ def _one_text(past: Past, projects: Mapping[str, str], titles: Titles) -> list[s
 
 
 def _attempt_text(past: Past, attempt: IterationAttempt) -> list[str]:
-    lines = [line for step in attempt.steps for line in _step_text(past, step).splitlines()]
-    if not attempt.has_work:
+    lines: list[str] = []
+    for step in attempt.steps:
+        lines += (step.line if step.end else _unended(past, step)).splitlines()
+    if not attempt.work:
         return lines
     again = f", attempt {attempt.attempt}" if attempt.attempt > 1 else ""
     files = [f"    files: {folder}"] if (folder := attempt.files) else []
-    return ["", f"{past.run.unit} {attempt.number}{again}", *(f"  {line}" for line in lines), *files]
+    return ["", f"{past.run.unit} {attempt.number}{again}", *[f"  {line}" for line in lines], *files]
 
 
-def _step_text(past: Past, step: Step) -> str:
-    if step.end:
-        return step.line
+def _unended(past: Past, step: Step) -> str:
     what = step.first.line.partition("\n")[0] or step.first.key
     if past.is_under_way(step):
         return f"… {what}"
