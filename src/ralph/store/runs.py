@@ -90,8 +90,8 @@ def add_run(store: Writer, run: NewRun, *, if_missing: bool = False) -> None:
 
 def get_run(store: Store, run_id: str) -> Run | None:
     own = ", ".join(f"run.{name}" for name in COLUMNS.split(", "))
-    rows = store.read(f"SELECT {own}, {_SUMS} {_BELOW_ONE}", id=run_id)
-    return from_row(rows[0]) if rows else None
+    rows = store.tuples(f"SELECT {own}, {_SUMS} {_BELOW_ONE}", id=run_id)
+    return _run(rows[0]) if rows else None
 
 
 def options_of(store: Store, run_id: str) -> Any:
@@ -101,14 +101,23 @@ def options_of(store: Store, run_id: str) -> Any:
 
 def find_run(store: Store, prefix: str) -> Run:
     """The run whose id begins with `prefix`; if there are several, the one that all others are below."""
+    run = get_run(store, find_run_id(store, prefix))
+    if run is None:
+        raise _not_found("there is no run", prefix)
+    return run
+
+
+def find_run_id(store: Store, prefix: str) -> str:
+    """The id of the run that `find_run` finds. It costs the same for a run with thousands of parts."""
     first = prefix.lower()
     found = _beginning_with(store, first) if first.isascii() and first else []
     if len(found) == 1:
-        run = get_run(store, found[0])
-        if run:
-            return run
-    problem = "several runs begin with" if found else "there is no run"
-    raise ConfigError(f"{problem} {prefix!r}.", "See the list: ralph runs --all")
+        return found[0]
+    raise _not_found("several runs begin with" if found else "there is no run", prefix)
+
+
+def _not_found(problem: str, prefix: str) -> ConfigError:
+    return ConfigError(f"{problem} {prefix!r}.", "See the list: ralph runs --all")
 
 
 def _beginning_with(store: Store, prefix: str) -> list[str]:
@@ -135,7 +144,7 @@ def list_runs(
     wanted += ["run.id NOT LIKE '%.%'"] if tops else []
     text = f"{_SELECT} WHERE {' AND '.join(wanted)} ORDER BY run.started_at DESC LIMIT :most"
     values: dict[str, Any] = {} if project is None else {"project": project}
-    return [from_row(row) for row in store.read(text, since=since, most=limit or 2**31 - 1, **values)]
+    return [_run(row) for row in store.tuples(text, since=since, most=limit or 2**31 - 1, **values)]
 
 
 def live_runs(store: Store, project: str | None = None) -> list[Run]:
@@ -143,7 +152,7 @@ def live_runs(store: Store, project: str | None = None) -> list[Run]:
     statuses = ", ".join(f"'{status}'" for status in LIVE)
     where = f"run.status IN ({statuses})" + ("" if project is None else " AND run.project_id = :project")
     values: dict[str, Any] = {} if project is None else {"project": project}
-    found = [from_row(row) for row in store.read(f"{_SELECT} WHERE {where}", **values)]
+    found = [_run(row) for row in store.tuples(f"{_SELECT} WHERE {where}", **values)]
     # They are sorted here: to sort in the query, SQLite would read all runs of the project.
     return sorted((run for run in found if run.is_live), key=lambda run: run.started_at)
 
@@ -165,10 +174,8 @@ def last_over(store: Store, project: str | None, *, live: int) -> Run | None:
 
 def tree_of(store: Store, run_id: str) -> list[Run]:
     """The run and all below it, the oldest first."""
-    rows = store.read(
-        f"{_OWN} WHERE id = :id OR id > :id || '.' AND id < :id || '/' ORDER BY started_at, id", id=run_id
-    )
-    return [from_row(row) for row in _with_parts(rows)]
+    where = "id = :id OR id > :id || '.' AND id < :id || '/'"
+    return _whole_trees(store.tuples(f"{_OWN} WHERE {where} ORDER BY started_at, id", id=run_id))
 
 
 def forest_of(store: Store, ids: Sequence[str]) -> list[Run]:
@@ -179,7 +186,7 @@ def forest_of(store: Store, ids: Sequence[str]) -> list[Run]:
     for start in range(0, len(tops), AT_ONCE):
         names = {f"id{place}": each for place, each in enumerate(tops[start : start + AT_ONCE])}
         inside = " OR ".join(f"id = :{name} OR id > :{name} || '.' AND id < :{name} || '/'" for name in names)
-        found += [from_row(row) for row in _with_parts(store.read(f"{_OWN} WHERE {inside}", **names))]
+        found += _whole_trees(store.tuples(f"{_OWN} WHERE {inside}", **names))
     return sorted(found, key=lambda run: (run.started_at, run.id))
 
 
@@ -190,8 +197,8 @@ def runs_of_task(store: Store, project: str, task_id: str) -> list[Run]:
     """
     where = "run.project_id = :project AND run.task_id = :task"
     order = "CASE WHEN run.verdict = 'imported' THEN 0 ELSE 1 END, run.started_at"
-    rows = store.read(f"{_SELECT} WHERE {where} ORDER BY {order}", project=project, task=task_id)
-    return [from_row(row) for row in rows]
+    rows = store.tuples(f"{_SELECT} WHERE {where} ORDER BY {order}", project=project, task=task_id)
+    return [_run(row) for row in rows]
 
 
 def runs_of_spec(store: Store, project: str, spec_id: str) -> list[Run]:
@@ -202,8 +209,8 @@ def runs_of_spec(store: Store, project: str, spec_id: str) -> list[Run]:
 def runs_labelled(store: Store, project: str, recipe: str, label: str) -> list[Run]:
     """The runs of a recipe with the same label, the oldest first."""
     where = "run.project_id = :project AND run.recipe = :recipe AND run.label = :label"
-    rows = store.read(f"{_SELECT} WHERE {where} ORDER BY run.started_at", project=project, recipe=recipe, label=label)
-    return [from_row(row) for row in rows]
+    rows = store.tuples(f"{_SELECT} WHERE {where} ORDER BY run.started_at", project=project, recipe=recipe, label=label)
+    return [_run(row) for row in rows]
 
 
 def iterations_before(store: Store, run_id: str) -> int:
@@ -238,8 +245,8 @@ def live_children(store: Store, run_id: str) -> int:
 
 def spent_by(store: Store, run_id: str) -> Spent:
     """What the run and all runs below it spent so far."""
-    [row] = store.read(f"SELECT {_SUMS}, sum(part.seconds) AS seconds {_BELOW_ONE}", id=run_id)
-    return Spent(row["usd"], _tokens(row), row["seconds"] or 0.0)
+    [(usd, *tokens, seconds)] = store.tuples(f"SELECT {_SUMS}, sum(part.seconds) {_BELOW_ONE}", id=run_id)
+    return Spent(usd, _tokens(*tokens), seconds or 0.0)
 
 
 def whole(store: Store, run: Run) -> Run:
@@ -263,56 +270,63 @@ def exists(store: Store, run_id: str) -> bool:
     return bool(store.read("SELECT 1 AS there FROM runs WHERE id = :id", id=run_id))
 
 
-def from_row(row: Found) -> Run:
-    status = _status(row)
-    doing = Now(row["doing"], row["doing_iteration"], row["doing_since"], row["doing_until"])
+def _run(row: tuple[Any, ...]) -> Run:
+    """The run in a row: `COLUMNS` in their order, then `_AMOUNTS`. There may be thousands of them, so they are read
+    without names.
+    """
+    # fmt: off
+    (
+        run_id, recipe, project, is_part, task_id, label, unit, limit, agent, started_at, stored, verdict,
+        reason, proof, exit_code, iterations, ended_at, active_at, last_reason, doing, doing_iteration, doing_since,
+        doing_until, owner_text, until, usd, *tokens,
+    ) = row
+    # fmt: on
+    owner = read_owner(owner_text)
+    status = status_now(stored, owner, until)
     return Run(
-        id=row["id"],
-        recipe=row["recipe"],
-        project=row["project_id"],
+        id=run_id,
+        recipe=recipe,
+        project=project,
         status=status,
-        is_part=bool(row["is_part"]),
-        task_id=row["task_id"],
-        label=row["label"],
-        unit=row["unit"],
-        limit=row["iteration_limit"],
-        agent=row["agent"],
-        verdict=row["verdict"],
-        reason=row["reason"],
-        proof=row["proof"],
-        exit_code=row["exit_code"],
-        iterations=row["iterations"],
-        started_at=row["started_at"],
-        ended_at=row["ended_at"],
-        active_at=row["active_at"],
-        cost_usd=row["usd"],
-        tokens=_tokens(row),
-        last_reason=row["last_reason"],
-        now=doing if row["doing"] and status in LIVE else None,
-        owner=read_owner(row["owner"]),
+        is_part=bool(is_part),
+        task_id=task_id,
+        label=label,
+        unit=unit,
+        limit=limit,
+        agent=agent,
+        verdict=verdict,
+        reason=reason,
+        proof=proof,
+        exit_code=exit_code,
+        iterations=iterations,
+        started_at=started_at,
+        ended_at=ended_at,
+        active_at=active_at,
+        cost_usd=usd,
+        tokens=_tokens(*tokens),
+        last_reason=last_reason,
+        now=Now(doing, doing_iteration, doing_since, doing_until) if doing and status in LIVE else None,
+        owner=owner,
     )
 
 
-def _with_parts(rows: list[Found]) -> list[Found]:
-    """The rows of whole trees, with what the runs below each have spent added to it. For thousands of runs the database
+def _whole_trees(rows: list[tuple[Any, ...]]) -> list[Run]:
+    """The runs of whole trees, with what the runs below each have spent added to it. For thousands of runs the database
     would have to read each as many times as it is deep.
     """
-    by_id = {row["id"]: row for row in rows}
-    for run_id in sorted(by_id, key=len, reverse=True):
-        if above := by_id.get(parent_of(run_id) or ""):
-            own = by_id[run_id]
-            above |= {name: (above[name] or 0) + own[name] for name in _AMOUNTS if own[name] is not None}
-    return rows
+    own = -len(_AMOUNTS)
+    spent = {row[0]: list(row[own:]) for row in rows}
+    for run_id in sorted(spent, key=len, reverse=True):
+        if above := spent.get(parent_of(run_id) or ""):
+            both = zip(above, spent[run_id], strict=True)
+            above[:] = [one if other is None else (one or 0) + other for one, other in both]
+    return [_run((*row[:own], *spent[row[0]])) for row in rows]
 
 
 def _status(row: Found) -> RunStatus:
     return status_now(row["status"], read_owner(row["owner"]), row["until"])
 
 
-def _tokens(row: Found) -> Tokens:
-    return Tokens(
-        int(row["tokens_input"] or 0),
-        int(row["tokens_output"] or 0),
-        int(row["tokens_cache_read"] or 0),
-        int(row["tokens_cache_write"] or 0),
-    )
+def _tokens(*amounts: Any) -> Tokens:
+    # A sum may be nothing, and is no plain int on Postgres.
+    return Tokens(*[int(amount or 0) for amount in amounts])

@@ -8,7 +8,7 @@ from msgspec import Struct
 from ralph.app.runs.views import RunView, run_fields
 from ralph.model.runs import Now, Run
 from ralph.store.projects import find_project
-from ralph.store.runs import find_run, forest_of, last_over, live_runs
+from ralph.store.runs import find_run_id, forest_of, last_over, live_runs
 from ralph.store.sql import Store
 
 
@@ -39,7 +39,7 @@ def forest(store: Store, project: Path | None, run_id: str | None = None) -> lis
     """The run of this id; otherwise the active runs of the project (or anywhere), and last what ran last. Each comes
     with all runs below it.
     """
-    tops = [find_run(store, run_id).id] if run_id else _tops(store, project)
+    tops = [find_run_id(store, run_id)] if run_id else _tops(store, project)
     found = {run.id: run for run in forest_of(store, tops)}
     below: dict[str | None, list[Run]] = {}
     for run in found.values():
