@@ -15,11 +15,11 @@ _COLUMNS = "journal.id, run_id, n, what, key, attempt, at, line, mark, spent"
 _WHOLE = "coalesce(body, data) AS body"
 _ALL = f"SELECT {_COLUMNS}, {_WHOLE}, hash {_FROM}"
 # Nothing after the body of a row is read: that costs as much as reading the body.
-_LINES = """SELECT journal.id, run_id, n, what, key, attempt, at, line, mark, '' AS spent,
-    CASE WHEN mark = 'head' OR what IN ('noted', 'closed') OR what = 'begun' AND key LIKE 'ask-model/%/plan%'
-        THEN coalesce(body, (SELECT data FROM blobs WHERE blobs.digest = journal.digest)) END AS body,
-    NULL AS hash
-    FROM journal"""
+_BODY_IF_NEEDED = """CASE
+    WHEN mark = 'head' OR what IN ('noted', 'closed') OR what = 'begun' AND key LIKE 'ask-model/%/plan%'
+    THEN coalesce(body, (SELECT data FROM blobs WHERE blobs.digest = journal.digest)) END"""
+_STREAMS = f"SELECT journal.id, run_id, n, what, key, attempt, at, line, mark, '', {_BODY_IF_NEEDED}, NULL FROM journal"  # noqa: S608 - no value in it
+_LINES = f"SELECT run_id, n, what, key, attempt, line, mark, {_BODY_IF_NEEDED} FROM journal"  # noqa: S608 - no value in it
 _PARTS = """WHERE run_id IN (
     SELECT id FROM runs WHERE id = :run OR id > :run || '.' AND id < :run || '/' AND is_part = 1)"""
 # Rows that matter only while an action runs. Usually the next row is the action's end and says everything. The rows
@@ -29,20 +29,30 @@ _NOT_BUSY = """AND what <> 'noted' AND NOT (mark = 'busy' AND (what = 'ended' OR
     SELECT 1 FROM journal AS next WHERE next.run_id = journal.run_id AND next.n = journal.n + 1
         AND next.key = journal.key)))
     AND NOT (what = 'closed' AND line NOT LIKE '%: %: %')
-    AND NOT (what = 'taken' AND EXISTS (SELECT 1 FROM runs WHERE runs.id = journal.run_id AND runs.status = 'ended'))"""
+    AND NOT (what = 'taken' AND run_id NOT IN (SELECT id FROM runs WHERE status IN ('running', 'waiting', 'paused')))"""
 _OF_PARTS = f"{_PARTS} AND what <> 'opened'"
+# This is one range of the index, for which no run is read.
+_BELOW = (
+    "WHERE run_id >= :run AND run_id < :run || '/' AND (run_id = :run OR run_id > :run || '.') AND what <> 'opened'"
+)
 
 
 def rows_of_parts(store: Store, run_id: str, wanted: Wanted = "all") -> list[Row]:
     """The rows of a run and of the parts below it, run by run, each in order.
 
     Only the wanted columns of thousands of results are loaded. For `lines` these are the lines and the verdicts, and
-    the body where an agent begins, because it says where the stream is; `streams` adds when how much of them was there.
+    the body where an agent begins, because it says where the stream is. They come without ids and times, and with the
+    rows of runs that agents started: to tell these apart costs more. `streams` has ids, times, and when how much of the
+    streams was there.
     """
-    chosen = _ALL if wanted == "all" else _LINES
-    besides = _NOT_BUSY if wanted == "lines" else ""
-    text = f"{chosen} {_OF_PARTS} {besides} ORDER BY run_id, n"
-    return _rows(store.tuples(text, run=run_id))
+    if wanted == "lines":
+        found = store.tuples(f"{_LINES} {_BELOW} {_NOT_BUSY} ORDER BY run_id, n", run=run_id)
+        return [
+            Row(0, run, n, what, key, attempt, 0.0, line, mark, "", body or b"", b"")
+            for run, n, what, key, attempt, line, mark, body in found
+        ]
+    chosen = _ALL if wanted == "all" else _STREAMS
+    return _rows(store.tuples(f"{chosen} {_OF_PARTS} ORDER BY run_id, n", run=run_id))
 
 
 def reviews_of_parts(store: Store, run_id: str) -> list[Row]:
