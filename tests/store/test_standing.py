@@ -51,3 +51,12 @@ def test_only_writes_that_are_synced_look(tmp_path):
         store.write()
         with pytest.raises(StateError, match="was taken away while it was in use"):
             store.write(sync=True)
+
+
+def test_a_database_that_is_gone_is_not_made_anew_when_it_is_opened_again(tmp_path):
+    with SqliteStore(tmp_path) as store:
+        store.write(sync=True)
+        (tmp_path / NAME).rename(tmp_path / "moved")
+        with pytest.raises(StateError, match="was taken away while it was in use"):
+            store.reopen()
+    assert not (tmp_path / NAME).exists()

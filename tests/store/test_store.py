@@ -36,6 +36,14 @@ def test_what_was_written_is_read_as_it_was(store, another):
     assert another.read("SELECT digest, data FROM blobs") == [{"digest": b"d", "data": b"\0\xff"}]
 
 
+def test_a_store_that_is_opened_again_has_what_was_written_and_can_be_used(store, another):
+    store.write(BLOB, sync=True)
+    store.reopen()
+    assert store.read(IS_THERE, digest=b"d") == [{"one": 1}]
+    store.write(Sql("DELETE FROM blobs"), sync=True)
+    assert another.read(IS_THERE, digest=b"d") == []
+
+
 @pytest.mark.parametrize("value", [0.1 + 0.2, 1794842562.375042, 5e-324, 1.7976931348623157e308, -0.5])
 def test_a_moment_comes_back_to_the_last_bit(store, value):
     store.write(

@@ -38,6 +38,8 @@ class Driven(NamedTuple):
     """The error that ended it from outside its recipe."""
     told: str = ""
     """What else to say at the end."""
+    head: bytes = b""
+    """The last hash of its journal."""
 
 
 async def drive_run(
@@ -125,7 +127,7 @@ async def _driven(context: RunContext) -> Driven:
         error = Cancelled(f"stopped at once by {stop.at_once_by}.", "Continue: ralph resume")
         verdict = from_error(error)
     verdict, problem = _finish(context, verdict)
-    return Driven(verdict, error or problem)
+    return Driven(verdict, error or problem, head=journal.head)
 
 
 @asynccontextmanager

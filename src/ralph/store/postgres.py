@@ -113,6 +113,10 @@ class PostgresStore:
                 self._hear()
         self._waited_for = self._own_commits + self._others
 
+    def reopen(self) -> None:
+        self.close()
+        self._db = _connected(self._url)
+
     def close(self) -> None:
         if self._ear:
             self._ear.close()

@@ -131,6 +131,14 @@ class SqliteStore:
         if self._ear == DEAF:
             time.sleep(min(at_most, LOOK_AGAIN))
 
+    def reopen(self) -> None:
+        with self._readable_errors(f"open {self._path}"):
+            # It is closed first: with the last connection SQLite moves the log into the database, and removes it.
+            self._db.close()
+            self._files.require_database()
+            self._db = _connected(self._path)
+        self._files = StandingFiles(self._path)
+
     def close(self) -> None:
         if self._ear != DEAF:
             os.close(self._ear)

@@ -29,6 +29,11 @@ class StandingFiles:
         if self._begins() not in (MAGIC, b""):
             raise self._lost("damaged")
 
+    def require_database(self) -> None:
+        """Raise a StateError if there is no database at its place any more: opening it would make an empty one."""
+        if _identity(self._path) is None:
+            raise self._lost("taken away")
+
     def _identities(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
         return _identity(self._path), _identity(self._log)
 

@@ -8,6 +8,7 @@ import msgspec
 from ralph.agents.environment import SESSION_MARKS
 from ralph.app.runs.shown_view import shown_view
 from ralph.config.schema import Settings
+from ralph.model.errors import StateError
 from ralph.model.runs import Run
 from ralph.model.verdicts import AnyVerdict
 from ralph.proc.capture import capture
@@ -31,10 +32,17 @@ def run_end_hook(
         return ""
     env = {name: value for name, value in environ.items() if name not in HIDDEN}
     env |= {"RALPH_END_RUN": run.id, "RALPH_END_VERDICT": verdict.kind, "RALPH_END_REASON": verdict.reason}
-    shown = msgspec.json.encode(shown_view(store, [run]))
-    said = capture(["/bin/sh", "-c", settings.on_end], timeout=TIME, cwd=project, env=env, given=shown)
+    said = capture(["/bin/sh", "-c", settings.on_end], timeout=TIME, cwd=project, env=env, given=_shown(store, run))
     if said.code == 0:
         return ""
     how = f"did not end within {TIME:g} s" if said.code is None else f"failed with exit code {said.code}"
     tail = " ".join(said.output.split())[-LONGEST:]
     return f"onEnd {how}{f': {tail}' if tail else ''}. The verdict of the run stays."
+
+
+def _shown(store: Store, run: Run) -> bytes:
+    """What is recorded about the run; nothing if its record is lost, which its verdict says."""
+    try:
+        return msgspec.json.encode(shown_view(store, [run]))
+    except StateError:
+        return b""

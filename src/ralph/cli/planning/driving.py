@@ -15,13 +15,13 @@ def plan_with(store: Store, planning: Planning, person: Person, screen: Screen, 
     """Drive the run until it has ended, and return the exit code."""
     run_id, plan, has_ended = planning.run_id, planning.plan, planning.has_ended
     while True:
-        verdict, error, _ = driven(store, run_id, plan, screen, go_on=has_ended, is_locked=is_locked)
+        done = driven(store, run_id, plan, screen, go_on=has_ended, is_locked=is_locked)
         screen.hand_over()
-        if isinstance(error, Cancelled):
+        if isinstance(done.error, Cancelled):
             raise stopped(how_to_go_on(planning))
-        if not isinstance(error, WaitsForPerson):
-            return end(store, run_id, plan, screen, verdict)
-        person.answers(store, planning, error)
+        if not isinstance(done.error, WaitsForPerson):
+            return end(store, run_id, plan, screen, done)
+        person.answers(store, planning, done.error)
         has_ended = False
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from ralph.app.runs.starting import stored
 from ralph.cli.display.screen import Screen
 from ralph.loop.plan import Plan
+from ralph.loop.recorded import as_recorded
 from ralph.loop.run import Driven, drive_run
 from ralph.loop.stop import Stop
 from ralph.loop.streams import Streams
 from ralph.model.errors import StateError
-from ralph.model.verdicts import AnyVerdict, exit_code
+from ralph.model.verdicts import exit_code
 from ralph.store.history import delivered_nothing
 from ralph.store.projects import folder_of
 from ralph.store.runs import get_run
@@ -34,7 +35,7 @@ def drive(
 ) -> int:
     """Drive a stored run to its end, and say how it ended."""
     done = driven(store, run_id, plan, screen, go_on=go_on, is_locked=is_locked)
-    return end(store, run_id, plan, screen, done.verdict, done.told)
+    return end(store, run_id, plan, screen, done)
 
 
 def driven(
@@ -53,19 +54,20 @@ def driven(
     return asyncio.run(main())
 
 
-def end(store: Store, run_id: str, plan: Plan, screen: Screen, verdict: AnyVerdict, told: str = "") -> int:
-    """Show the last lines, and return the exit code."""
+def end(store: Store, run_id: str, plan: Plan, screen: Screen, done: Driven) -> int:
+    """Show the last lines, and return the exit code. Both say what is recorded."""
     run = get_run(store, run_id)
     if run is None:
         raise StateError(f"run {run_id} was removed while it was running.")
     where = plan.kind.delivered_to(plan.loop)
     if where and delivered_nothing(store, run_id):
         where = "Nothing was changed: there is no work to merge."
-    screen.ended(run, verdict, where, told)
-    if plan.settings.on_end:
+    hooked = folder_of(store, run.project) if plan.settings.on_end else None
+    verdict = as_recorded(store, run_id, done)
+    screen.ended(run, verdict, where, done.told)
+    if hooked:
         from ralph.app.runs.end_hook import run_end_hook
 
-        folder = folder_of(store, run.project)
-        if warning := run_end_hook(store, run, verdict, plan.settings, folder, os.environ):
+        if warning := run_end_hook(store, run, verdict, plan.settings, hooked, os.environ):
             screen.warn(warning)
     return exit_code(verdict)
