@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ralph.agents.permissions import meaning, refusal_as_root
 from ralph.app.runs.measured import budget_warning
 from ralph.app.runs.proof_rules import proof_rules
+from ralph.app.sandbox import sandbox_flags
 from ralph.app.stories.ground import look_at_ground, plan_at
 from ralph.app.usable import load_usable
 from ralph.config.schema import Settings
@@ -17,7 +18,7 @@ from ralph.kernel.story_summary import summary_of
 from ralph.loop.confinement import NONE, confinement_of, sandbox_of
 from ralph.loop.plan import Plan, make_plan
 from ralph.loop.story_plan import PROMPT, TASKS, prompt_text, text_of
-from ralph.model.errors import AgentUnusable, ConfigError, SandboxUnusable
+from ralph.model.errors import AgentUnusable, ConfigError
 from ralph.model.words import count
 from ralph.plugin.hooks.scripts.story_rules import invariant_problems
 from ralph.store.state_dir import StateDir
@@ -45,10 +46,6 @@ class PlannedStories(NamedTuple):
 
 async def plan_stories(project: Path, given: StoryOptions) -> PlannedStories:
     settings, merged = _settings(project, given)
-    if given.sandbox:
-        raise SandboxUnusable(
-            "--sandbox asks for a sandbox, and this version has none.", "Run unsandboxed, with the guard: --no-sandbox"
-        )
     tasks = plan_at(project, given.folder)
     branch, skip = tasks["branchName"], settings.skip_review
     ground = await look_at_ground(project, branch, given.folder, allow_dirty=given.allow_dirty)
@@ -79,11 +76,9 @@ def first_prompt(project: Path, loop: StoriesRun) -> str:
 
 
 def _settings(project: Path, given: StoryOptions) -> tuple[Settings, dict[str, Any]]:
-    flags: dict[str, Any] = {}
+    flags = sandbox_flags(wanted=given.sandbox)
     if given.agent:
         flags["agent"] = {"command": given.agent}
-    if given.sandbox is False:
-        flags["sandbox"] = "none"
     if given.skip_review is not None:
         flags["skipReview"] = given.skip_review
     if given.review_cap is not None:

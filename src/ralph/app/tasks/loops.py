@@ -21,6 +21,8 @@ class How(Struct, frozen=True):
     """The agent that works instead of all others."""
     base: str | None = None
     """Where the spec's branch begins; None means the tip of the user's own branch."""
+    sandbox: bool | None = None
+    """Whether a sandbox is asked for; None means that the settings decide."""
 
 
 def loop_of(task: Task, settings: Settings, how: How, base: str) -> TaskRun | ChunkRun:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ralph.app.reviews.reviewers import reviewers
+from ralph.app.sandbox import sandbox_flags
 from ralph.app.tasks.choice import EVERYTHING, Choice, chosen_tasks
 from ralph.app.tasks.chunks import chunk_run
 from ralph.app.tasks.confined import budget_warnings, unsandboxed_workers
@@ -53,7 +54,7 @@ async def plan_task(store: Store, project: Path, task_id: str, how: How = USUAL,
             f"Run that first, or all in order: ralph spec run {task.spec_id}",
         )
     _refuse_waiting(store, name, [task], how)
-    loaded = load_for_spec(project, get_spec(store, name, task.spec_id), how.agent)
+    loaded = load_for_spec(project, get_spec(store, name, task.spec_id), how.agent, sandbox_flags(wanted=how.sandbox))
     ground = await look_at_ground(project, task.spec_id, how.base)
     loop = loop_of(task, loaded.settings, how, ground.base)
     return _planned(project, loop.recipe, loaded, loop, ground, warnings(task, loop, loaded.settings))
@@ -78,7 +79,7 @@ async def plan_spec(
         raise ConfigError(f"spec {spec.id} has no tasks.", f'Add one: ralph task create ID {spec.id} "TITLE" ...')
     open_tasks = chosen_tasks(spec.id, tasks, everything, choice)
     _refuse_waiting(store, name, open_tasks, how)
-    loaded = load_for_spec(project, spec, how.agent)
+    loaded = load_for_spec(project, spec, how.agent, sandbox_flags(wanted=how.sandbox))
     ground = await look_at_ground(project, spec.id, how.base)
     loops = {task.id: loop_of(task, loaded.settings, how, ground.base) for task in open_tasks}
     told = [each for task in open_tasks for each in warnings(task, loops[task.id], loaded.settings)]

@@ -1,6 +1,8 @@
 """The settings for the tasks of a spec: those of the project, overridden by the spec's own."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ralph.app.usable import load_usable
 from ralph.config.layers import Loaded
@@ -10,14 +12,17 @@ from ralph.store.sql import Store
 from ralph.store.tasks import get_spec
 
 
-def load_for_spec(project: Path, spec: Spec, agent: str | None = None) -> Loaded:
+def load_for_spec(
+    project: Path, spec: Spec, agent: str | None = None, flags: Mapping[str, Any] | None = None
+) -> Loaded:
     """The settings of its tasks. An agent chosen for this one run works instead of all others."""
-    loaded = load_usable(project, spec=spec.config)
+    given = dict(flags or {})
+    loaded = load_usable(project, spec=spec.config, flags=given)
     if agent is None:
         return loaded
     roles = {name: {"agent": None} for name, role in loaded.settings.roles.items() if role.agent}
-    flags = {"defaults": {"executor": agent}, **({"roles": roles} if roles else {})}
-    return load_usable(project, spec=spec.config, flags=flags)
+    given |= {"defaults": {"executor": agent}, **({"roles": roles} if roles else {})}
+    return load_usable(project, spec=spec.config, flags=given)
 
 
 def load_for_task(store: Store, project: Path, task: Task | None) -> Loaded:

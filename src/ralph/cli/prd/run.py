@@ -3,6 +3,7 @@
 import click
 
 from ralph.cli.here import plan_folder, project_in
+from ralph.cli.runs.sandbox_option import sandbox_option
 from ralph.cli.saying import say
 
 COUNT = click.IntRange(min=1)
@@ -15,9 +16,7 @@ COUNT = click.IntRange(min=1)
 )
 @click.option("-d", "--project-dir", default=".", help="The project's directory.  [default: this one]")
 @click.option("-m", "--model", help="The model of the agent, such as opus.")
-@click.option(
-    "--sandbox/--no-sandbox", "sandbox", default=None, help="Ask for a sandbox (this version has none: exit 8)."
-)
+@sandbox_option
 @click.option("--skip-review", is_flag=True, default=None, help="Skip reviews: a story passes when it is implemented.")
 @click.option("--review-cap", type=COUNT, help="Reviews of one story before it is approved as it is.  [default: 5]")
 @click.option("--allow-dirty", is_flag=True, help="Ignore uncommitted changes instead of refusing to start.")

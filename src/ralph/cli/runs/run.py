@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ralph.cli.here import from_project, here
+from ralph.cli.runs.sandbox_option import sandbox_option
 
 if TYPE_CHECKING:
     from ralph.kernel.prompt_options import ProofWanted
@@ -30,6 +31,7 @@ WANTED: "dict[bool | None, ProofWanted]" = {None: "auto", True: "always", False:
     default=None,
     help="Prove a claim on clean checkouts, or trust the guardrails here (default: prove if there is git).",
 )
+@sandbox_option
 @click.option("--agent", help="The agent: a command, or the id of a tools.executors entry.")
 @click.option("--detach", is_flag=True, help="Run in the background, and return at once.")
 @click.option("-V", "--verbose", is_flag=True, help="Also print settings, commands, prompts and timings.")
@@ -46,6 +48,7 @@ def command(
     stream_agent_output: bool | None,
     may_change: tuple[str, ...],
     is_proven: bool | None,
+    sandbox: bool | None,
     agent: str | None,
     detach: bool,
     verbose: bool,
@@ -62,6 +65,7 @@ def command(
     """  # noqa: D301 - click reads the backspace characters
     from ralph.app.runs.measured import budget_warning
     from ralph.app.runs.prompt_run import plan_run, tag_warning
+    from ralph.app.sandbox import sandbox_flags
     from ralph.cli.display.screen import make_screen
 
     flags = _flags(
@@ -70,6 +74,7 @@ def command(
         streamAgentOutput=stream_agent_output,
         mayChange=list(may_change) or None,
         agent=None if agent is None else {"command": agent},
+        **sandbox_flags(wanted=sandbox),
     )
     project = here()
     if prompt_file is not None:

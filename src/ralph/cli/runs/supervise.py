@@ -9,6 +9,7 @@ import click
 from ralph.cli.choices import Choice
 from ralph.cli.durations import DurationType, duration
 from ralph.cli.here import from_project, here
+from ralph.cli.runs.sandbox_option import sandbox_option
 
 
 @click.command("supervise", context_settings={"ignore_unknown_options": False})
@@ -23,6 +24,7 @@ from ralph.cli.here import from_project, here
 @click.option("--backoff", type=Choice(["fixed", "exponential"]), help="Whether the delay doubles.  [default: fixed]")
 @click.option("-p", "--prompt", help="Supervise an agent with this prompt, instead of a command.")
 @click.option("-f", "--prompt-file", help="A file with the prompt; ralph reads it at each start.")
+@sandbox_option
 @click.option("--agent", help="The agent: a command, or the id of a tools.executors entry.")
 @click.option("--detach", is_flag=True, help="Run in the background, and return at once.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only why it failed.")
@@ -32,6 +34,7 @@ def command(
     task_dir: str | None,
     prompt: str | None,
     prompt_file: str | None,
+    sandbox: bool | None,
     agent: str | None,
     detach: bool,
     quiet: bool,
@@ -51,6 +54,7 @@ def command(
     """  # noqa: D301 - click reads the backspace characters
     from ralph.app.runs.measured import budget_warning
     from ralph.app.runs.supervise import plan_supervise
+    from ralph.app.sandbox import sandbox_flags
     from ralph.cli.display.screen import make_screen
     from ralph.cli.runs.away import start_away
     from ralph.cli.runs.driving import start
@@ -69,7 +73,7 @@ def command(
         prompt=prompt,
         prompt_file=prompt_file,
         task_dir=task_dir or os.environ.get("TASK_FOLDER") or str(Path.cwd()),
-        flags={} if agent is None else {"agent": {"command": agent}},
+        flags=sandbox_flags(wanted=sandbox) | ({} if agent is None else {"agent": {"command": agent}}),
         limits={name: value for name, value in given.items() if value is not None},
     )
     screen = make_screen(plan.settings, quiet=quiet, timestamps=timestamps)

@@ -41,6 +41,7 @@ def command(
     fresh: bool,
     run_as: RunAs | None,
     agent: str | None,
+    sandbox: bool | None,
     base: str | None,
     dry_run: bool,
     **how: Any,
@@ -66,7 +67,7 @@ def command(
     if pr and how["detach"]:
         raise click.UsageError(f"--pr does not work with --detach. After the run use: ralph spec pr {spec}.")
     project = here()
-    wanted, choice = How(run_as, fresh, agent, base), Choice(start, only, skip)
+    wanted, choice = How(run_as, fresh, agent, base, sandbox), Choice(start, only, skip)
     with opened_store() as store:
         planned = asyncio.run(plan_spec(store, project, spec, wanted, workers=workers, choice=choice, pull_request=pr))
         if planned:

@@ -20,6 +20,7 @@ def command(
     fresh: bool,
     run_as: RunAs | None,
     agent: str | None,
+    sandbox: bool | None,
     base: str | None,
     dry_run: bool,
     **how: Any,
@@ -44,5 +45,5 @@ def command(
 
     project = here()
     with opened_store() as store:
-        planned = asyncio.run(plan_task(store, project, task, How(run_as, fresh, agent, base), again=again))
+        planned = asyncio.run(plan_task(store, project, task, How(run_as, fresh, agent, base, sandbox), again=again))
         return run_planned(store, project, planned, dry_run=dry_run, **how)

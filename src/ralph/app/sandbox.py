@@ -1,0 +1,15 @@
+"""The flags `--sandbox` and `--no-sandbox`, as settings."""
+
+from typing import Any
+
+from ralph.loop.confinement import NONE
+from ralph.model.errors import SandboxUnusable
+
+
+def sandbox_flags(*, wanted: bool | None) -> dict[str, Any]:
+    """The settings that the flags stand for. Without a flag, the settings files decide."""
+    if wanted:
+        raise SandboxUnusable(
+            "--sandbox asks for a sandbox, and this version has none.", "Go on without one: --no-sandbox"
+        )
+    return {} if wanted is None else {"sandbox": NONE}
