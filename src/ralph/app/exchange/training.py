@@ -1,6 +1,5 @@
 """The iterations of a spec as training data: prompts, answers and reviews, without secrets."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +10,6 @@ from msgspec import Struct
 from ralph.app.runs.chunk_iterations import ChunkIteration, chunk_iterations
 from ralph.app.runs.history import IterationAttempt, past_of
 from ralph.app.tasks.settings import load_for_spec
-from ralph.config.known_secrets import known_secrets
 from ralph.kernel.task_rules import in_order
 from ralph.model.errors import ConfigError
 from ralph.model.reviews import Review
@@ -22,7 +20,7 @@ from ralph.store.runs import runs_of_task
 from ralph.store.sql import Store
 from ralph.store.state_forms import ReviewEntry, review_file
 from ralph.store.tasks import get_spec, tasks_of
-from ralph.workbench.redact import mask_text, needles
+from ralph.workbench.masking import masking
 
 RECIPES = ("chunk", "stage")
 """The loops in which an agent works on a task."""
@@ -56,7 +54,7 @@ def training_lines(store: Store, project: Path, spec_id: str) -> Iterator[str]:
     name = known_project(store, project)
     spec = get_spec(store, name, spec_id)
     settings = load_for_spec(project, spec).settings
-    mask = mask_text(needles(known_secrets(os.environ, settings, project)))
+    mask = masking(settings, project)
     found = False
     for task in in_order(tasks_of(store, name, spec.id)):
         for run in runs_of_task(store, name, task.id):

@@ -3,7 +3,6 @@
 "Pushed" and "opened" are claims: each is made only after the reference was read back from where it went.
 """
 
-import os
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,7 +13,6 @@ from ralph.app.pull_requests.facts import gather
 from ralph.app.pull_requests.prepare import Prepared, Wanted
 from ralph.app.tasks.settings import load_for_spec
 from ralph.app.trusted import refuse_changed_remotes
-from ralph.config.known_secrets import known_secrets
 from ralph.git.hosts.base import Draft, Host, PullRequest
 from ralph.git.notes import PROOF, push_notes
 from ralph.git.remotes import Remote, push_commit, ref_at
@@ -25,7 +23,7 @@ from ralph.model.words import count
 from ralph.store.projects import known_project
 from ralph.store.sql import Store
 from ralph.store.tasks import get_spec
-from ralph.workbench.redact import mask_text, needles
+from ralph.workbench.masking import masking
 
 
 class Ready(Struct, frozen=True, kw_only=True):
@@ -69,7 +67,7 @@ async def written(
     facts = await gather(store, name, repository, prepared.spec, prepared.branch, review)
     reason = draft_reason(prepared, wanted, review, why_no_review)
     settings = load_for_spec(project, get_spec(store, name, prepared.spec)).settings
-    mask = mask_text(needles(known_secrets(os.environ, settings, project)))
+    mask = masking(settings, project)
     return Ready(
         title=mask(title_of(facts)), body=mask(description(facts, reason)), is_draft=bool(reason), draft_reason=reason
     )

@@ -20,6 +20,7 @@ from ralph.model.errors import ConfigError
 from ralph.model.projects import Located
 from ralph.model.words import first_words
 from ralph.store.projects import located, resolved
+from ralph.workbench.masking import masking
 
 _TAG = re.compile(r"<response>(.*?)</response>", re.IGNORECASE | re.DOTALL)
 TITLE = 40
@@ -37,7 +38,8 @@ def plan_run(
 ) -> tuple[Plan, Loaded]:
     text, file = prompt_source(project, prompt, prompt_file, "ralph run --help")
     loaded = load_usable(project, flags=flags, environ=os.environ if environ is None else environ)
-    title = first_words(mask_text(read_prompt(resolved(project, file)) if file else text), TITLE)
+    whole = read_prompt(resolved(project, file)) if file else text
+    title = first_words(mask_text(masking(loaded.settings, project)(whole)), TITLE)
     loop = _loop(loaded.settings, text, title, file, proof)
     return make_plan(recipe.NAME, loaded.settings, loaded.merged, loop), loaded
 
@@ -46,8 +48,9 @@ def first_prompt(project: Path, loop: PromptRun) -> str:
     return compose(_base(project, loop), NONE, iteration=1, limit=loop.limit, count=loop.count)
 
 
-def tag_warning(project: Path, loop: PromptRun) -> str:
+def tag_warning(project: Path, plan: Plan) -> str:
     """One line for a prompt that does not say how the agent ends the loop; empty for one that does."""
+    loop: PromptRun = plan.loop
     base, tag = _base(project, loop), f"<response>{loop.completion}</response>"
     if names_tag(base):
         wanted = loop.completion.strip().lower()
@@ -55,7 +58,7 @@ def tag_warning(project: Path, loop: PromptRun) -> str:
         others = [each for each in _TAG.findall(base) if any(map(str.isalnum, each))]
         if not others or any(each.strip().lower() == wanted for each in others):
             return ""
-        other = first_words(mask_text(others[0]), TITLE)
+        other = first_words(masking(plan.settings, project)(others[0]), TITLE)
         return f"the prompt names <response>{other}</response>, but only {tag} ends the loop. Change one of them (-c)."
     return (
         f"the prompt does not name {tag}, which ends the loop. After an iteration without it, the next prompt names it."

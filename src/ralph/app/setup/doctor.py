@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from ralph import __version__
 from ralph.agents.environment import SESSION_MARKS
 from ralph.app.setup.detect import KNOWN_AGENTS, installed_agents
@@ -18,7 +20,9 @@ from ralph.app.setup.findings import PATIENCE, Answer, Finding, Findings, Status
 from ralph.app.usable import load_usable
 from ralph.config.home import ralph_home
 from ralph.config.layers import Loaded
+from ralph.config.schema import Settings
 from ralph.model.errors import ConfigError
+from ralph.workbench.masking import masking
 
 LITTLE_SPACE = 1 << 30
 ESSENTIAL = frozenset(
@@ -63,7 +67,9 @@ def examine(project: Path, switches: Path = SWITCHES_FOLDER) -> list[Finding]:
         _database,
     ]
     with ThreadPoolExecutor(max_workers=len(probes)) as pool:
-        return [finding for findings in pool.map(_findings, probes) for finding in findings]
+        found = [finding for findings in pool.map(_findings, probes) for finding in findings]
+    mask = masking(Settings() if isinstance(settings, ConfigError) else settings.settings, project)
+    return [replace(each, detail=mask(each.detail), hint=mask(each.hint)) for each in found]
 
 
 def _findings(probe: Probe) -> list[Finding]:

@@ -67,6 +67,7 @@ def command(
     from ralph.cli.runs.away import start_away
     from ralph.cli.runs.driving import start
     from ralph.cli.stores import opened_store
+    from ralph.workbench.masking import masking
 
     project = project_in(project_dir)
     folder = plan_folder(project, ralph_dir)
@@ -79,7 +80,7 @@ def command(
         for line in planned.told:
             screen.note(line)
         if dry_run:
-            say(first_prompt(project, planned.plan.loop))
+            say(masking(planned.plan.settings, project)(first_prompt(project, planned.plan.loop)))
             return 0
         if detach:
             return start_away(store, project, planned.plan)

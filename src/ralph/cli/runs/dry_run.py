@@ -15,6 +15,7 @@ from ralph.config.layers import Loaded
 from ralph.config.redact import mask_text, redacted
 from ralph.kernel.prompt_options import PromptRun, ProofWanted
 from ralph.loop.plan import Plan
+from ralph.workbench.masking import masking
 
 PROMPT = "$PROMPT"
 PROOF: dict[ProofWanted, str] = {
@@ -28,24 +29,26 @@ def show_plan(project: Path, plan: Plan, loaded: Loaded) -> None:
     loop: PromptRun = plan.loop
     prompt = first_prompt(project, loop)
     invocation = _invocation(plan, prompt)
-    click.echo(json.dumps(redacted(loaded.merged), indent=2, ensure_ascii=False))
-    say(f"\nCommand: {mask_text(shlex.join(invocation.argv))}")
+    mask = masking(plan.settings, project)
+    click.echo(mask(json.dumps(redacted(loaded.merged), indent=2, ensure_ascii=False)))
+    say(f"\nCommand: {mask_text(mask(shlex.join(invocation.argv)))}")
     click.echo(f"The prompt comes {'on standard input' if invocation.on_stdin else 'in the command'}.")
     for guardrail in loop.guardrails:
-        say(f"Guardrail ({guardrail.place}): {guardrail.command}")
+        say(f"Guardrail ({guardrail.place}): {mask_text(mask(guardrail.command))}")
     click.echo(f"Proof: {PROOF[loop.proof]}")
     for pattern in loop.rules.may_change:
         say(f"May change: {pattern}")
     if left_out := asyncio.run(left_out_of_commits(project, loop)):
         say(f"SCM tasks: {left_out}")
-    say(f"\nFirst prompt:\n{prompt}")
+    say(f"\nFirst prompt:\n{mask(prompt)}")
 
 
 def explain(project: Path, plan: Plan, loaded: Loaded, say: Callable[[str], None]) -> None:
     for file in loaded.files:
         say(f"Loading settings from {_short(project, file)}")
-    say(f"Settings: {json.dumps(redacted(loaded.merged), ensure_ascii=False)}")
-    say(f"Agent command: {mask_text(shlex.join(_invocation(plan, PROMPT).argv))}")
+    mask = masking(plan.settings, project)
+    say(f"Settings: {mask(json.dumps(redacted(loaded.merged), ensure_ascii=False))}")
+    say(f"Agent command: {mask_text(mask(shlex.join(_invocation(plan, PROMPT).argv)))}")
 
 
 def _invocation(plan: Plan, prompt: str) -> Invocation:

@@ -96,7 +96,7 @@ def command(
     from ralph.cli.stores import opened_store
 
     say_unsandboxed(plan, project, screen)
-    for warning in (budget_warning(plan.settings, plan.agent), tag_warning(project, plan.loop)):
+    for warning in (budget_warning(plan.settings, plan.agent), tag_warning(project, plan)):
         if warning:
             screen.note(warning)
     with opened_store() as store:

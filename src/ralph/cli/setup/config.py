@@ -46,14 +46,15 @@ def show(origin: bool, as_json: bool, project: Path) -> None:
     """  # noqa: D301 - click reads the backspace characters
     from ralph.config.layers import load
     from ralph.config.redact import redacted
+    from ralph.workbench.masking import masking
 
     loaded = load(project)
-    settings = redacted(loaded.merged)
+    settings, mask = redacted(loaded.merged), masking(loaded.settings, project)
     if as_json:
-        click.echo(_json(settings, loaded if origin else None))
+        click.echo(mask(_json(settings, loaded if origin else None)))
     else:
         for line in _lines(settings, loaded.origins if origin else {}):
-            click.echo(line)
+            click.echo(mask(line))
 
 
 @command.command()

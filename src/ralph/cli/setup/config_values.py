@@ -1,6 +1,7 @@
 """`ralph config get`, `set` and `unset`: one setting, in one layer."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -53,7 +54,7 @@ def get(key: str, layer: Any, spec: str | None, as_json: bool) -> int:
     except LookupError:
         click.echo(f"ralph: {key} is not set there.", err=True)
         return 1
-    click.echo(shown(value, as_json=as_json))
+    click.echo(_mask(here())(shown(value, as_json=as_json)))
     return 0
 
 
@@ -145,3 +146,17 @@ def _tell_specs(key: str) -> None:
 def _require_one(layer: str | None, spec: str | None) -> None:
     if layer is not None and spec is not None:
         raise click.UsageError("name one layer: --user, --project, --local or --spec.")
+
+
+def _mask(project: Path) -> Callable[[str], str]:
+    """Masks the secrets that are known here. Settings that cannot be loaded call nothing a secret."""
+    from ralph.config.layers import load
+    from ralph.config.schema import Settings
+    from ralph.model.errors import ConfigError
+    from ralph.workbench.masking import masking
+
+    try:
+        settings = load(project).settings
+    except ConfigError:
+        settings = Settings()
+    return masking(settings, project)

@@ -1,7 +1,7 @@
 """Starts what was planned for a task or a spec: here, in the background, or as a dry run."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ralph.agents.registry import Agent
@@ -21,6 +21,7 @@ from ralph.loop.plan import Plan
 from ralph.model.context import ChunkContext
 from ralph.model.words import count
 from ralph.store.sql import Store
+from ralph.workbench.masking import masking
 
 
 def run_planned(
@@ -39,7 +40,7 @@ def run_planned(
     for warning in planned.warnings:
         screen.note(warning)
     if dry_run:
-        _show(plan)
+        _show(plan, masking(plan.settings, project))
         return 0
     mark_skipped(store, project, planned.skipped)
     if problem := keep_definitions(store, project, plan.loop.spec):
@@ -49,14 +50,14 @@ def run_planned(
     return start(store, project, plan, screen) or open_after_run(store, project, plan, quiet=quiet)
 
 
-def _show(plan: Plan) -> None:
+def _show(plan: Plan, mask: Callable[[str], str]) -> None:
     loops = [each.loop for each in plan.loop.tasks] if isinstance(plan.loop, SpecRun) else [plan.loop]
     for loop in loops:
         say(f"{loop.task.id}: {loop.task.title}")
         for line in _chunk_lines(plan, loop) if isinstance(loop, ChunkRun) else _stage_lines(plan, loop):
-            say(f"  {line}")
+            say(f"  {mask(line)}")
     if loops:
-        say(f"\nFirst prompt:\n{_first_prompt(loops[0])}")
+        say(mask(f"\nFirst prompt:\n{_first_prompt(loops[0])}"))
 
 
 def _stage_lines(plan: Plan, loop: TaskRun) -> Iterator[str]:

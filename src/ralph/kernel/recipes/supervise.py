@@ -37,6 +37,8 @@ LONGEST_DELAY = 60.0
 class SuperviseRun(Struct, frozen=True, omit_defaults=True):
     task_dir: Located
     command: tuple[str, ...] = ()
+    title: str = ""
+    """The command or the first words of the prompt, without secrets."""
     prompt: str = ""
     file: Located | None = None
     """The prompt file of an agent that runs instead of a command, read at each start. Without it `prompt` counts."""

@@ -1,25 +1,20 @@
 """The supervise recipe from the outside."""
 
-import shlex
 from collections.abc import Mapping
 from hashlib import blake2b
 
 from ralph.agents.generic import Generic
 from ralph.agents.registry import Agent, choose
 from ralph.agents.run import TimeLimits
-from ralph.config.redact import mask_text
 from ralph.config.schema import Settings
 from ralph.kernel.actions.base import Recipe
 from ralph.kernel.recipes import supervise
 from ralph.kernel.recipes.supervise import SuperviseRun
 from ralph.loop.kinds.base import Facts, Kind
 from ralph.model.verdicts import AnyVerdict
-from ralph.model.words import first_words
 from ralph.store.projects import resolved
 
 GRACE = 5.0
-TITLE = 40
-"""How many characters of a prompt name its run in lists."""
 
 
 class SuperviseKind(Kind):
@@ -52,9 +47,7 @@ class SuperviseKind(Kind):
         return loop.max_restarts
 
     def label(self, loop: SuperviseRun) -> str:
-        if loop.command:
-            return shlex.join(loop.command)
-        return loop.file.path if loop.file else f'"{first_words(mask_text(loop.prompt), TITLE)}"'
+        return loop.file.path if loop.file else loop.title
 
     def ended(self, context: Facts, _verdict: AnyVerdict) -> None:
         """End the runs that its agents left behind: nothing of the loop survives it."""
