@@ -1,4 +1,5 @@
 import json
+import os
 import re
 from base64 import b64encode, urlsafe_b64encode
 from itertools import pairwise
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph.workbench.redact import MASK, SHAPES_UNTIL, Redactor, mask_text, needles
+from ralph.workbench.redact import BURST, CHUNK, MASK, RATE, Redactor, mask_text, masked_file, needles
 
 few_letters = st.lists(st.sampled_from([b"a", b"b", b"c", b"\n"]), max_size=40).map(b"".join)
 secrets = st.lists(st.text(alphabet="abc", min_size=1, max_size=6).map(str.encode), max_size=4, unique=True)
@@ -151,12 +152,55 @@ def test_ordinary_text_is_never_masked(text):
         assert fed(Redactor(()), data, [cut]) == data
 
 
-def test_shapes_are_looked_for_in_the_first_bytes_and_known_values_in_all():
+PIECE = b"x\n" * (1 << 15)
+LEAK = b"ghp_abcdefghijklmnop1234 s3cret-value\n"
+CLEAN = MASK + b" " + MASK + b"\n"
+
+
+def stream_at(rate):
+    """A redactor of a stream, and a function that feeds it this many bytes at this rate, in pieces."""
+    now = [0.0]
+    redactor = Redactor([b"s3cret-value"], is_stream=True, clock=lambda: now[0])
+
+    def pour(size):
+        for _ in range(size // len(PIECE)):
+            now[0] += len(PIECE) / rate
+            assert redactor.feed(PIECE) == PIECE
+
+    return redactor, pour
+
+
+def test_a_token_is_masked_however_long_the_stream_is():
+    redactor, pour = stream_at(RATE)
+    pour(20 * BURST)
+    assert redactor.feed(LEAK) == CLEAN
+
+
+def test_a_token_that_begins_in_one_piece_and_ends_in_the_next_is_masked_late_in_a_stream():
+    redactor, pour = stream_at(RATE)
+    pour(4 * BURST)
+    assert redactor.feed(LEAK[:9]) + redactor.feed(LEAK[9:]) == CLEAN
+
+
+def test_a_piece_of_a_flood_is_searched_for_known_values_alone_and_what_comes_later_for_both():
+    redactor, pour = stream_at(1000 * RATE)
+    pour(2 * BURST)
+    assert redactor.feed(PIECE + LEAK) == PIECE + b"ghp_abcdefghijklmnop1234 " + MASK + b"\n"
+    pour(1000 * len(PIECE))
+    assert redactor.feed(LEAK) == CLEAN
+
+
+def test_a_whole_text_is_searched_whatever_its_size():
     redactor = Redactor([b"s3cret-value"])
-    line = b"ghp_abcdefghijklmnop1234 s3cret-value\n"
-    assert redactor.feed(line) == MASK + b" " + MASK + b"\n"
-    redactor.feed(b"x\n" * (SHAPES_UNTIL // 2))
-    assert redactor.feed(line) == b"ghp_abcdefghijklmnop1234 " + MASK + b"\n"
+    assert (redactor.feed(b"x\n" * (2 * BURST)) + redactor.feed(LEAK)).endswith(CLEAN)
+
+
+def test_a_file_is_searched_to_its_end_also_between_two_pieces(tmp_path):
+    file = tmp_path / "log"
+    text = b"x\n" * (3 * BURST)
+    with masked_file(file, ()) as target:
+        os.write(target, text[: CHUNK * 3 - 10] + b"\n" + LEAK)
+    assert file.read_bytes().endswith(b"\n" + MASK + b" s3cret-value\n")
 
 
 def test_a_text_without_secrets_comes_back_as_the_same_object():

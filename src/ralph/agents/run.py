@@ -75,7 +75,7 @@ async def run_agent(
     parser = agent.adapter.parser(stream=stream)
     record = Recorder(
         f"{directory}/{STREAM}",
-        Redactor(bench.secrets),
+        Redactor(bench.secrets, is_stream=True),
         parser=parser,
         emit=watch.emit,
         grown=watch.grown,
@@ -83,7 +83,7 @@ async def run_agent(
     )
     complain = Recorder(
         f"{directory}/{STDERR}",
-        Redactor(bench.secrets),
+        Redactor(bench.secrets, is_stream=True),
         parser=StderrLines(),
         emit=watch.emit,
         grown=watch.complained,

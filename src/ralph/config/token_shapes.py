@@ -66,26 +66,24 @@ SHORT = 2048
 """Up to this many bytes one search for all beginnings is faster, and above it one for each."""
 
 
-def tokens_in(data: bytes, end: int) -> list[tuple[int, int]]:
-    """The positions of the tokens that begin before `end`."""
-    if end <= SHORT and not _ANY.search(data):
+def tokens_in(data: bytes) -> list[tuple[int, int]]:
+    """The positions of the tokens."""
+    if len(data) <= SHORT and not _ANY.search(data):
         return []
-    return sorted([span for shape in SHAPES for span in _spans(shape, data, end)])
+    return sorted([span for shape in SHAPES for span in _spans(shape, data)])
 
 
-def _spans(shape: Shape, data: bytes, end: int) -> list[tuple[int, int]]:
+def _spans(shape: Shape, data: bytes) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     common, before = shape.common, shape.at
-    # A token that begins before `end` may have what all have in common behind it.
-    last = end + before + len(common) - 1
-    at = data.find(common, before, last)
+    at = data.find(common, before)
     while at >= 0:
         start = at - before
         found = shape.pattern.match(data, start) if data.startswith(shape.beginnings, start) else None
         if found:
             spans.append(found.span())
-        at = data.find(common, found.end() if found else at + 1, last)
-    return [span for span in spans if span[0] < end]
+        at = data.find(common, found.end() if found else at + 1)
+    return spans
 
 
 def first_open(data: bytes) -> int:
@@ -110,7 +108,7 @@ def _open_beginning(run: bytes, beginning: bytes) -> int:
 def mask_tokens(data: bytes, mask: bytes) -> bytes:
     """The bytes with masked tokens. Most texts have none, and are returned unchanged."""
     at, pieces = 0, list[bytes]()
-    for start, end in tokens_in(data, len(data)):
+    for start, end in tokens_in(data):
         if start >= at:
             pieces += (data[at:start], mask)
             at = end

@@ -2,22 +2,27 @@
 
 import base64
 import json
+import math
 import mmap
 import os
 import re
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import quote, quote_plus
 
 from ralph.config.secrets import SHORTEST
-from ralph.config.token_shapes import CONTEXT, first_open, mask_tokens, tokens_in
+from ralph.config.token_shapes import CONTEXT, LONGEST_KEY, first_open, mask_tokens, tokens_in
 from ralph.store.files import create
 
 MASK = b"[redacted]"
 CHUNK = 1 << 20
-SHAPES_UNTIL = 2 << 20
-"""How many bytes of a stream or a log are searched for tokens. A flood must not cost more because of them."""
+BURST = 2 << 20
+RATE = 2 << 20
+"""How many bytes of a stream are searched for tokens at once, and how many more each second. Agents print far less; a
+flood must not cost more because of them."""
 _SECRET_LINE = re.compile(r"[\w+/=.-]{20,}")
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
@@ -26,16 +31,22 @@ class Redactor:
     """Masks secrets. The output does not depend on how the stream is split: of secrets that begin at one place, the
     longest counts.
 
-    Known values are masked in the whole stream, tokens that are recognised only by their shape in the first
-    `SHAPES_UNTIL` bytes.
+    Known values are masked everywhere. So are tokens that are recognised only by their shape, but with `is_stream` not
+    in pieces of a flood: what comes at more than `RATE` bytes a second, after the first `BURST`.
     """
 
-    def __init__(self, needles: Sequence[bytes]) -> None:
+    def __init__(
+        self, needles: Sequence[bytes], *, is_stream: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._held = b""
         self._before = b""
         """The last bytes that were written, before masking."""
-        self._at = 0
-        """The position of the held bytes in the stream."""
+        self._allowed = float(BURST) if is_stream else math.inf
+        """How many bytes may be searched for tokens now."""
+        self._clock = clock
+        self._fed_at = clock()
+        self._looks = True
+        """Whether the bytes are searched for tokens."""
         self._needles = sorted(needles, key=len, reverse=True)
         if needles:
             self._longest = len(self._needles[0])
@@ -43,16 +54,29 @@ class Redactor:
             self._pattern = re.compile(b"|".join(map(re.escape, self._needles)))
 
     def feed(self, data: bytes) -> bytes:
-        if not self._needles and not self._held and self._at >= SHAPES_UNTIL:
+        self._looks = self._may_look(len(data))
+        if not self._looks and not self._needles:
+            self._before = data[-CONTEXT:]
             return data
         data = self._held + data if self._held else data
         masked, certain = self._mask(data, self._first_open(data, 0))
         self._before = (
             (self._before + data[:certain])[-CONTEXT:] if certain < CONTEXT else data[certain - CONTEXT : certain]
         )
-        self._at += certain
         self._held = data[certain:]
         return masked
+
+    def _may_look(self, size: int) -> bool:
+        """Whether a piece of this size is searched for tokens. One that may have begun is always followed to its
+        end.
+        """
+        now = self._clock()
+        self._allowed = min(self._allowed + (now - self._fed_at) * RATE, max(self._allowed, BURST))
+        self._fed_at = now
+        if not self._held and size > self._allowed:
+            return False
+        self._allowed -= size
+        return True
 
     @property
     def held(self) -> bytes:
@@ -79,7 +103,7 @@ class Redactor:
 
     def _found(self, data: bytes) -> Iterable[tuple[int, int]]:
         """The positions of secrets, in order."""
-        shaped = self._shaped(data) if self._at < SHAPES_UNTIL else ()
+        shaped = self._shaped(data) if self._looks else ()
         # Searching for each secret in turn is many times faster than the pattern, and most pieces have none.
         if not any(needle in data for needle in self._needles):
             return shaped
@@ -88,13 +112,12 @@ class Redactor:
 
     def _shaped(self, data: bytes) -> list[tuple[int, int]]:
         context = len(self._before)
-        end = min(len(data), SHAPES_UNTIL - self._at)
         seen = self._before + data if context else data
-        return [(start - context, stop - context) for start, stop in tokens_in(seen, end + context) if start >= context]
+        return [(start - context, stop - context) for start, stop in tokens_in(seen) if start >= context]
 
     def _first_open(self, data: bytes, at: int) -> int:
         """The position, from `at` on, of the first secret that may continue in the next piece."""
-        shaped = max(at, first_open(data)) if self._at < SHAPES_UNTIL else len(data)
+        shaped = max(at, first_open(data)) if self._looks else len(data)
         if self._needles:
             for start in range(max(at, len(data) - self._longest + 1), shaped):
                 if data[start] in self._first_bytes and self._goes_on(data[start:]):
@@ -189,8 +212,7 @@ def _redact_file(path: Path, needles: Sequence[bytes]) -> None:
     if not path.stat().st_size:
         return
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        beginning = data[:SHAPES_UNTIL]
-        if all(data.find(needle) < 0 for needle in needles) and not tokens_in(beginning, len(beginning)):
+        if all(data.find(needle) < 0 for needle in needles) and not _has_tokens(file):
             return
     redactor = Redactor(needles)
     masked = path.with_name(f"{path.name}.masked")
@@ -199,3 +221,13 @@ def _redact_file(path: Path, needles: Sequence[bytes]) -> None:
             target.write(redactor.feed(piece))
         target.write(redactor.rest())
     masked.replace(path)
+
+
+def _has_tokens(file: BinaryIO) -> bool:
+    before = b""
+    while piece := file.read(CHUNK):
+        seen = before + piece
+        if tokens_in(seen):
+            return True
+        before = seen[-LONGEST_KEY:]
+    return False
