@@ -28,10 +28,9 @@ def main() -> None:
     # Modules, and the rows of a long list, consist of objects that stay. Collecting garbage every 700 new ones takes a
     # tenth of a start. A run collects more often, because it may take all night.
     gc.set_threshold(OBJECTS_OF_A_COMMAND)
-    import signal
+    from ralph.cli.interrupts import hear_interrupts
 
-    # Until a run hears signals itself, each of them ends ralph in the same way.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    hear_interrupts()
     try:
         from ralph.cli.group import run_cli
 

@@ -62,7 +62,7 @@ SHAPES = (
 
 
 _ANY = re.compile(b"|".join(re.escape(beginning) for shape in SHAPES for beginning in shape.beginnings))
-SHORT = 2048
+SHORT = 512
 """Up to this many bytes one search for all beginnings is faster, and above it one for each."""
 
 
@@ -99,6 +99,8 @@ def _open_of(shape: Shape, data: bytes) -> int:
 
 
 def _open_beginning(run: bytes, beginning: bytes) -> int:
+    if beginning[:1] not in run:
+        return len(run)
     if (at := run.find(beginning)) >= 0:
         return at
     partial = (size for size in range(len(beginning) - 1, 0, -1) if run.endswith(beginning[:size]))

@@ -38,6 +38,8 @@ from ralph.store.state_dir import StateDir
 from ralph.workbench.bench import Workbench
 from ralph.workbench.redact import mask_text, needles
 
+WITH_FOLDER = (RunAgent, AskModel, RunReviewer)
+"""The actions that leave a folder behind."""
 AGENT_HOME = "agent-home"
 """The name of a folder of the run: the home of an agent that keeps its hooks there, while the run is driven."""
 
@@ -145,14 +147,14 @@ class RunContext:
 
     def stream_of(self, action: Action, attempt: int) -> dict[str, Any] | None:
         """Where the agent's stream of an action will be and how to read it, for later readers."""
-        if not isinstance(action, AskModel | RunReviewer | RunAgent):
+        if not isinstance(action, WITH_FOLDER):
             return None
         # Only these have a folder: to ask for one takes the next number.
         folder = self.folders.of(action.key, attempt)
         if isinstance(action, AskModel) and action.role == "plan":
             stream = self._stream(folder, self.reader(action), streaming=True)
             return {"folder": self.state.relative(folder), "stream": stream}
-        if isinstance(action, AskModel | RunReviewer):
+        if not isinstance(action, RunAgent):
             return {"folder": self.state.relative(folder)}
         return {"stream": self._stream(folder, self.agent(action.agent), streaming=self.settings.stream_agent_output)}
 

@@ -38,6 +38,10 @@ class Counting:
         self.reads += 1
         return self._store.read(text, **values)
 
+    def tuples(self, text, **values):
+        self.reads += 1
+        return self._store.tuples(text, **values)
+
 
 @pytest.fixture
 def store(tmp_path):

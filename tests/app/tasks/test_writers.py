@@ -143,6 +143,9 @@ class Overtaken:
     def read(self, text, **values):
         return self._store.read(text, **values)
 
+    def tuples(self, text, **values):
+        return self._store.tuples(text, **values)
+
     def write(self, *statements, sync=False):
         if self._meanwhile and len(statements) > 1:
             self._meanwhile.pop()()

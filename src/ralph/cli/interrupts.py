@@ -1,0 +1,27 @@
+"""Signals while a command starts: each ends it in the same way, wherever it arrives."""
+
+import signal
+import sys
+
+TYPE_CHECKING = False  # typing's own constant would cost an import at every start
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+MOMENT = 0.01
+"""The seconds after which an ignored signal is repeated."""
+
+
+def hear_interrupts() -> None:
+    """Let SIGTERM end this process as SIGINT does, until a run hears signals itself."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.unraisablehook = _repeated
+
+
+def _repeated(ignored: "UnraisableHookArgs") -> None:
+    """Repeat a signal whose exception Python ignores, because it arrived in a callback such as those of imports."""
+    if not issubclass(ignored.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    # Raised here, it would be ignored again.
+    signal.signal(signal.SIGALRM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+    signal.setitimer(signal.ITIMER_REAL, MOMENT)
