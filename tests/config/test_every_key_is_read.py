@@ -1,6 +1,7 @@
 """No setting without effect: each key of the schema is read somewhere outside of the settings themselves."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import ralph
 from ralph.config.keys import alternatives, root
 
 SOURCE = Path(ralph.__file__).parent
+TESTS = Path(__file__).parents[1]
 
 
 def struct_fields(kind=None, above=""):
@@ -61,6 +63,22 @@ KEYS = dict(struct_fields())
 @pytest.mark.parametrize("key", KEYS)
 def test_the_key_is_read(key):
     assert {KEYS[key], key} & names_read(), f"{key} is accepted, and nobody reads it"
+
+
+@cache
+def texts_of_tests():
+    """What the tests say that run ralph with settings, and not only read them."""
+    return "\n".join(
+        file.read_text(encoding="utf-8") for file in TESTS.rglob("*.py") if not file.is_relative_to(TESTS / "config")
+    )
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_test_sets_the_key(key):
+    leaf = key.rpartition(".")[2].removesuffix("[]")
+    names = "|".join(map(re.escape, {leaf, KEYS[key]}))
+    is_set = re.search(rf"""\b(?:{names})["']?\s*[:=]|["'](?:{names})["']|{re.escape(key)}""", texts_of_tests())
+    assert is_set, f"{key} is accepted, and no test runs ralph with it"
 
 
 def test_the_walk_sees_the_whole_schema():

@@ -44,6 +44,15 @@ def test_a_failed_task_stops_its_dependents_only(crew):
     assert [crew.status_of(name) for name in "ABC"] == ["failed", "pending", "completed"]
 
 
+def test_a_failed_task_stops_the_spec_if_the_settings_say_so(crew):
+    three(crew)
+    crew.hire(coder=[{"final": "I cannot."}, {"final": "I cannot."}, GOOD], settings={"spec": {"onFailure": "stop"}})
+    ended = crew.ralph("spec", "run", "s")
+    assert ended.code == 9
+    assert [crew.status_of(name) for name in "ABC"] == ["failed", "pending", "pending"]
+    assert len(crew.prompts("coder")) == 2
+
+
 @pytest.mark.e2e
 def test_a_killed_spec_goes_on_with_what_is_left(crew):
     three(crew)

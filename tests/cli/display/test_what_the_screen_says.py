@@ -65,6 +65,13 @@ def test_timestamps_stand_before_every_line_ralphs_own_too(loop):
     assert [line for line in logs if not STAMP.match(line)] == []
 
 
+def test_timestamps_by_the_settings(loop):
+    ended = loop(says("one\ntwo") | done(), display={"timestamps": True})
+    lines = [*ended.out.splitlines(), *ended.err.splitlines(), *loop.ralph("logs").out.splitlines()]
+    assert len(lines) > 3
+    assert [line for line in lines if not STAMP.match(line)] == []
+
+
 def test_complete_is_one_line(loop):
     ended = loop(says("hm") | done() | {"cost": 0.5})
     assert ended.out.count("Complete (cost: $0.5") == 1
