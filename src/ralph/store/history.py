@@ -52,14 +52,14 @@ def rows_of_parts(store: Store, run_id: str, wanted: Wanted = "all") -> list[Row
             for run, n, what, key, attempt, line, mark, body in found
         ]
     chosen = _ALL if wanted == "all" else _STREAMS
-    return _rows(store.tuples(f"{chosen} {_OF_PARTS} ORDER BY run_id, n", run=run_id))
+    return _own(store, run_id, _rows(store.tuples(f"{chosen} {_OF_PARTS} ORDER BY run_id, n", run=run_id)))
 
 
 def reviews_of_parts(store: Store, run_id: str) -> list[Row]:
     """The rows that record the reviews of a run and its parts, the oldest first."""
     named = "what = 'ended' AND key > 'review/' AND key < 'review0'"
     text = f"{_ALL} {_PARTS} AND {named} ORDER BY journal.id"
-    return _rows(store.tuples(text, run=run_id))
+    return _own(store, run_id, _rows(store.tuples(text, run=run_id)))
 
 
 def options_of_parts(store: Store, run_id: str) -> dict[str, bytes]:
@@ -85,8 +85,9 @@ def last_row(store: Store, run_id: str, kind: str, what: What) -> Row | None:
 
 def delivered_nothing(store: Store, run_id: str) -> bool:
     """Whether the run and its parts tried to deliver their work, and there was none."""
-    text = f"SELECT {_WHOLE} {_FROM} {_PARTS} AND what = 'ended' AND key LIKE 'deliver-work/%'"
-    commits = [msgspec.json.decode(row["body"]).get("commit") for row in store.read(text, run=run_id)]
+    text = f"{_ALL} {_PARTS} AND what = 'ended' AND key LIKE 'deliver-work/%'"
+    rows = _own(store, run_id, _rows(store.tuples(text, run=run_id)))
+    commits = [msgspec.json.decode(row.body).get("commit") for row in rows]
     return bool(commits) and not any(commits)
 
 
@@ -105,6 +106,13 @@ def status_of(store: Store, run_id: str) -> str:
     """The status of a run; empty if it was removed. It is cheap enough for frequent calls."""
     rows = store.read("SELECT status, owner, until FROM runs WHERE id = :id", id=run_id)
     return status_now(rows[0]["status"], read_owner(rows[0]["owner"]), rows[0]["until"]) if rows else ""
+
+
+def _own(store: Store, run_id: str, rows: list[Row]) -> list[Row]:
+    """The rows without those of parts of runs that an agent started: they say nothing about this run's work."""
+    text = "SELECT id FROM runs WHERE id > :run || '.' AND id < :run || '/' AND is_part = 0"
+    foreign = tuple(f"{found}." for (found,) in store.tuples(text, run=run_id))
+    return [row for row in rows if not row.run_id.startswith(foreign)] if foreign else rows
 
 
 def _rows(found: list[tuple[Any, ...]]) -> list[Row]:
