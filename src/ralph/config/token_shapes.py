@@ -1,4 +1,4 @@
-"""Tokens that are recognised by their shape. Each is searched by its fixed beginning first, which is fast."""
+"""Tokens that are recognised by their shape. Each is searched by a part of its fixed beginning first, which is fast."""
 
 import re
 
@@ -20,75 +20,97 @@ class Shape(Struct, frozen=True):
 
     beginnings: tuple[bytes, ...]
     pattern: "re.Pattern[bytes]"
-    holds: bytes
-    longest: int
-    common: bytes
-    """What all beginnings have at the same place, `at` bytes from their start. One search for it finds all of them."""
     at: int = 0
+    """How far from its start the landmark is by which it is found."""
+    holds: bytes = _IN_TOKEN
+    longest: int = LONGEST_TOKEN
 
 
-def _token(beginnings: str, rest: bytes, common: bytes = b"", at: int = 0) -> Shape:
+class Landmark(Struct, frozen=True):
+    """A part of several tokens that one search finds. The search looks for one byte and what must follow or precede it,
+    because Python looks for a single byte many times faster than for a choice of texts.
+    """
+
+    search: "re.Pattern[bytes]"
+    shapes: tuple[Shape, ...]
+
+
+def _token(beginnings: str, rest: bytes, at: int = 0) -> Shape:
     words = tuple(beginnings.encode().split())
     begin = b"|".join(map(re.escape, words))
-    pattern = re.compile(_START + b"(?:" + begin + b")" + rest)
-    return Shape(words, pattern, _IN_TOKEN, LONGEST_TOKEN, common or words[0], at)
+    return Shape(words, re.compile(_START + b"(?:" + begin + b")" + rest), at)
 
 
-SHAPES = (
-    # OpenAI, Anthropic and others with similar keys; `sk-learn-like-names` have no digit.
-    _token("sk-", rb"(?:(?:ant|proj|or|svcacct|admin)-[\w-]{6,4000}|(?=[\w-]{0,80}\d)[\w-]{16,4000})"),
-    _token("ghp_ gho_ ghu_ ghs_ ghr_", rb"\w{16,1000}", b"gh"),
-    _token("github_pat_", rb"\w{16,1000}"),
-    _token("glpat-", rb"[\w-]{16,1000}"),
-    _token("xox", rb"[abeoprs]-[\w-]{8,1000}"),
-    _token("AKIA", rb"[0-9A-Z]{16}(?![0-9A-Za-z])"),
-    _token("ASIA", rb"[0-9A-Z]{16}(?![0-9A-Za-z])"),
-    _token("AIza", rb"[\w-]{20,100}"),
-    _token("eyJ", rb"[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{0,1000}", b"J", 2),
-    _token("sk_live_ rk_live_", rb"\w{16,1000}", b"k_live_", 1),
-    _token("npm_", rb"\w{16,1000}"),
-    _token("hooks.slack.com/services/", rb"[\w/-]{16,200}"),
-    Shape(
-        (b"-----BEGIN ",),
-        re.compile(
-            rb"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s]|\\{1,4}[nr]){0,16000}"
-            rb"(?:-----END (?:[A-Z]+ ){0,3}PRIVATE KEY-----)?"
-        ),
-        _IN_KEY,
-        LONGEST_KEY,
-        b"-----BEGIN ",
+_KEY = Shape(
+    (b"-----BEGIN ",),
+    re.compile(
+        rb"-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s]|\\{1,4}[nr]){0,16000}"
+        rb"(?:-----END (?:[A-Z]+ ){0,3}PRIVATE KEY-----)?"
     ),
+    at=5,
+    holds=_IN_KEY,
+    longest=LONGEST_KEY,
 )
-
-
-_ANY = re.compile(b"|".join(re.escape(beginning) for shape in SHAPES for beginning in shape.beginnings))
-SHORT = 512
-"""Up to this many bytes one search for all beginnings is faster, and above it one for each."""
+LANDMARKS = (
+    Landmark(
+        re.compile(rb"k(?:-|_live_|\.com/services/)"),
+        (
+            # OpenAI, Anthropic and others with similar keys; `sk-learn-like-names` have no digit.
+            _token("sk-", rb"(?:(?:ant|proj|or|svcacct|admin)-[\w-]{6,4000}|(?=[\w-]{0,80}\d)[\w-]{16,4000})", at=1),
+            _token("sk_live_ rk_live_", rb"\w{16,1000}", at=1),
+            _token("hooks.slack.com/services/", rb"[\w/-]{16,200}", at=10),
+        ),
+    ),
+    Landmark(
+        re.compile(rb"g(?:h[pousr]_|ithub_pat_|lpat-)"),
+        (
+            _token("ghp_ gho_ ghu_ ghs_ ghr_", rb"\w{16,1000}"),
+            _token("github_pat_", rb"\w{16,1000}"),
+            _token("glpat-", rb"[\w-]{16,1000}"),
+        ),
+    ),
+    Landmark(
+        re.compile(rb"A(?:[KS]IA|Iza)"),
+        (
+            _token("AKIA ASIA", rb"[0-9A-Z]{16}(?![0-9A-Za-z])"),
+            _token("AIza", rb"[\w-]{20,100}"),
+        ),
+    ),
+    Landmark(re.compile(rb"x(?=ox)"), (_token("xox", rb"[abeoprs]-[\w-]{8,1000}"),)),
+    Landmark(re.compile(rb"J(?<=eyJ)"), (_token("eyJ", rb"[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{0,1000}", at=2),)),
+    Landmark(re.compile(rb"p(?=m_)"), (_token("npm_", rb"\w{16,1000}", at=1),)),
+    Landmark(re.compile(rb"B(?=EGIN )"), (_KEY,)),
+)
+SHAPES = tuple(shape for landmark in LANDMARKS for shape in landmark.shapes)
+_OPEN_AFTER = tuple(tuple(shape for shape in SHAPES if last in shape.holds) for last in range(256))
+"""The shapes of tokens that may continue after this byte."""
 
 
 def tokens_in(data: bytes) -> list[tuple[int, int]]:
-    """The positions of the tokens."""
-    if len(data) <= SHORT and not _ANY.search(data):
-        return []
-    return sorted([span for shape in SHAPES for span in _spans(shape, data)])
-
-
-def _spans(shape: Shape, data: bytes) -> list[tuple[int, int]]:
+    """The positions of the tokens, in order. One may be inside another, or overlap it."""
     spans: list[tuple[int, int]] = []
-    common, before = shape.common, shape.at
-    at = data.find(common, before)
-    while at >= 0:
-        start = at - before
-        found = shape.pattern.match(data, start) if data.startswith(shape.beginnings, start) else None
-        if found:
-            spans.append(found.span())
-        at = data.find(common, found.end() if found else at + 1)
-    return spans
+    for landmark in LANDMARKS:
+        search = landmark.search.search
+        found = search(data)
+        while found:
+            if span := _span_at(landmark, data, found.start()):
+                spans.append(span)
+            found = search(data, found.end())
+    return sorted(spans)
+
+
+def _span_at(landmark: Landmark, data: bytes, at: int) -> tuple[int, int] | None:
+    for shape in landmark.shapes:
+        start = at - shape.at
+        if start >= 0 and data.startswith(shape.beginnings, start) and (found := shape.pattern.match(data, start)):
+            return found.span()
+    return None
 
 
 def first_open(data: bytes) -> int:
     """The position of the first token that may continue, or only become one, with the bytes that follow."""
-    return min((_open_of(shape, data) for shape in SHAPES if data[-1:] and data[-1] in shape.holds), default=len(data))
+    size = len(data)
+    return min([_open_of(shape, data) for shape in _OPEN_AFTER[data[-1]]], default=size) if size else 0
 
 
 def _open_of(shape: Shape, data: bytes) -> int:
@@ -113,5 +135,5 @@ def mask_tokens(data: bytes, mask: bytes) -> bytes:
     for start, end in tokens_in(data):
         if start >= at:
             pieces += (data[at:start], mask)
-            at = end
+        at = max(at, end)
     return b"".join((*pieces, data[at:])) if pieces else data
