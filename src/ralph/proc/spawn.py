@@ -16,6 +16,7 @@ from typing import Any
 from ralph.proc.endings import Ending, cannot_start
 from ralph.proc.guard import start_guard
 from ralph.proc.marks import TAG
+from ralph.proc.readiness import Readiness, readiness
 from ralph.proc.reaper import TOKEN, adopt_orphans, adopted, live, start_marked, started
 
 Sink = Callable[[bytes], None]
@@ -43,6 +44,7 @@ class Process:
         self._child = child
         self._heard_exit = exited
         self._loop = asyncio.get_running_loop()
+        self._watched = readiness()
         self._ending: asyncio.Future[Ending] = self._loop.create_future()
         self._pipes: list[int] = []
         self._sinks: dict[int, Sink] = {}
@@ -51,14 +53,14 @@ class Process:
         self._draining: asyncio.TimerHandle | None = None
         self._limiting: asyncio.TimerHandle | None = None
         self._last_output = self._loop.time()
-        self._exit_watch = _watch_exit(child, self._loop, self._exited)
+        self._exit_watch = _watch_exit(child, self._watched, self._exited)
 
     def read(self, pipe: int, sink: Sink) -> None:
         """Read the pipe until its end. From now on this object closes it."""
         os.set_blocking(pipe, False)
         self._pipes.append(pipe)
         self._sinks[pipe] = sink
-        self._loop.add_reader(pipe, self._readable, pipe)
+        self._watched.add(pipe, partial(self._readable, pipe))
 
     async def wait(self, *, limit: float | None = None, idle: float | None = None) -> Ending:
         """Wait until it has ended and all its output is read, or until a limit is reached; then it still runs."""
@@ -90,7 +92,7 @@ class Process:
             for _ in range(PIPE_SIZE // CHUNK):
                 if pipe in self._sinks:
                     self._readable(pipe)
-            self._loop.remove_reader(pipe)
+            self._watched.remove(pipe)
         _close(self._pipes)
         self._pipes = []
         if self.exit_code is None:
@@ -111,7 +113,7 @@ class Process:
                 _enlarge(pipe)
             self._pass_on(partial(self._sinks[pipe], data))
             return len(data)
-        self._loop.remove_reader(pipe)
+        self._watched.remove(pipe)
         del self._sinks[pipe]
         self._finish_if_over()
         return 0
@@ -322,12 +324,10 @@ def _enlarge(pipe: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
-def _watch_exit(
-    child: "subprocess.Popen[bytes]", loop: asyncio.AbstractEventLoop, exited: Callable[[], None]
-) -> Callable[[], None]:
+def _watch_exit(child: "subprocess.Popen[bytes]", watched: Readiness, exited: Callable[[], None]) -> Callable[[], None]:
     """Call `exited` once when it has ended; return the function that stops watching."""
     if not hasattr(os, "pidfd_open"):
-        future = loop.run_in_executor(None, child.wait)
+        future = asyncio.get_running_loop().run_in_executor(None, child.wait)
         future.add_done_callback(lambda done: None if done.cancelled() else exited())
         return lambda: None
     pidfd = os.pidfd_open(child.pid)
@@ -335,7 +335,7 @@ def _watch_exit(
     def stop() -> None:
         nonlocal pidfd
         if pidfd >= 0:
-            loop.remove_reader(pidfd)
+            watched.remove(pidfd)
             os.close(pidfd)
             pidfd = -1
 
@@ -343,5 +343,5 @@ def _watch_exit(
         stop()
         exited()
 
-    loop.add_reader(pidfd, readable)
+    watched.add(pidfd, readable)
     return stop
