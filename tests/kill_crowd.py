@@ -11,7 +11,7 @@ OTHERS = "others"
 LOOKS = (("runs", "--json"), ("status", "--json"), ("show", "--json"), ("task", "list", "--json"))
 FOLLOW = """
 import asyncio, os, sys
-from ralph.store.follow import follow, watch
+from ralph.store.follow import Follower, follow, watch
 from ralph.store.open import open_store
 
 def note(rows):
@@ -19,7 +19,7 @@ def note(rows):
     os.write(file, b"".join(b"%d %s %d\\n" % (row.id, row.run_id.encode(), row.n) for row in rows))
 
 async def listen(store):
-    async for rows in follow(store, after):
+    async for rows in follow(Follower(store, after)):
         note(rows)
 
 file = os.open(sys.argv[2], os.O_CREAT | os.O_RDWR | os.O_APPEND)

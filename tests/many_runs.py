@@ -125,6 +125,10 @@ class CountingStore:
         self.statements.append((text, values))
         return self._store.read(text, **values)
 
+    def tuples(self, text, **values):
+        self.statements.append((text, values))
+        return self._store.tuples(text, **values)
+
     def __getattr__(self, name):
         return getattr(self._store, name)
 

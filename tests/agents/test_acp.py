@@ -49,7 +49,7 @@ def ran(tmp_path):
         events = []
         bench = Workbench(project, {"PATH": os.environ["PATH"]}, "acp.1.1", log=directory)
         chosen = choose(apply_schema(agent.executor(*flags, model=model)))
-        watch = Supervision(emit=events.append)
+        watch = Supervision(emit=events.extend)
         done = run_agent(bench, chosen, prompt, stream=True, limits=limits or TimeLimits(run=60), watch=watch)
         return Ran(asyncio.run(done), directory, events, agent)
 

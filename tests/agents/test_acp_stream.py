@@ -27,14 +27,14 @@ def parsed(*steps):
 def fed(*lines):
     parser = AcpParser()
     events = []
-    parser.feed("".join(json.dumps(line) + "\n" for line in lines).encode(), events.append)
+    parser.feed("".join(json.dumps(line) + "\n" for line in lines).encode(), events.extend)
     return parser, events
 
 
 def test_a_recorded_session_of_claude_becomes_the_events_that_a_reader_expects():
     parser = AcpParser()
     events = []
-    parser.feed(CASSETTE.read_bytes(), events.append)
+    parser.feed(CASSETTE.read_bytes(), events.extend)
     tool = "toolu_4f2ab0ba438d4dd78f67e7"
     assert events[2:] == [
         Text("I will create the file."),
@@ -176,8 +176,8 @@ def test_a_turn_that_stops_early_is_an_error(reason):
 def test_lines_that_are_no_messages_are_kept_and_harm_nothing():
     parser = AcpParser()
     events = []
-    parser.feed(b'\x00\xff\n[1]\n"x"\n{"method": 5}\n{"params": {"update": []}}\n{}\nnull\n', events.append)
-    parser.feed(b'{"id": 3, "result": {"stopReason": "end_turn"}}\n', events.append)
+    parser.feed(b'\x00\xff\n[1]\n"x"\n{"method": 5}\n{"params": {"update": []}}\n{}\nnull\n', events.extend)
+    parser.feed(b'{"id": 3, "result": {"stopReason": "end_turn"}}\n', events.extend)
     assert [type(event).__name__ for event in events] == ["Unknown"] * 6 + ["Result"]
 
 
@@ -188,9 +188,9 @@ def test_wherever_the_stream_is_cut_the_events_are_the_same(places):
     cuts = [0, *sorted(places), len(whole)]
     parser, expected = AcpParser(), AcpParser()
     events, wanted = [], []
-    expected.feed(whole, wanted.append)
+    expected.feed(whole, wanted.extend)
     with TemporaryDirectory() as directory:
-        record = Recorder(Path(directory) / "stream.ndjson", Redactor(()), parser=parser, emit=events.append)
+        record = Recorder(Path(directory) / "stream.ndjson", Redactor(()), parser=parser, emit=events.extend)
         for start, end in pairwise(cuts):
             record(whole[start:end])
         record.close()

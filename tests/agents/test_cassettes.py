@@ -42,8 +42,8 @@ def new_parser(name):
 def parsed(name, stream):
     """The parser that has read a stream up to its end, and its events."""
     parser, events = new_parser(name), []
-    parser.feed(stream, events.append)
-    parser.finish(events.append)
+    parser.feed(stream, events.extend)
+    parser.finish(events.extend)
     return parser, events
 
 
@@ -119,7 +119,7 @@ def replayed(name, pieces):
     parser, events = new_parser(name), []
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "stream.ndjson"
-        record = Recorder(file, Redactor(()), parser=parser, emit=events.append)
+        record = Recorder(file, Redactor(()), parser=parser, emit=events.extend)
         for piece in pieces:
             record(piece)
         record.close()
@@ -162,7 +162,7 @@ def test_cuts_change_neither_the_events_nor_the_stream(name, at):
 def test_a_stream_that_ends_anywhere_keeps_the_events_of_its_whole_lines(name, length):
     stream = recorded(name)[:length]
     before, expected = new_parser(name), []
-    before.feed(stream[: stream.rfind(b"\n") + 1], expected.append)
+    before.feed(stream[: stream.rfind(b"\n") + 1], expected.extend)
     _, events, file = replayed(name, [stream])
     assert file == stream
     assert events[: len(expected)] == expected
@@ -220,7 +220,7 @@ def test_skimmed_lines_leave_the_same_knowledge(name, watches, tmp_path):
     """Line by line, so that each one that can be skimmed is."""
     watched, expected = parsed(name, recorded(name))
     parser, events = new_parser(name), []
-    emit = events.append if watches else None
+    emit = events.extend if watches else None
     record = Recorder(tmp_path / "stream", Redactor(()), parser=parser, emit=emit, has_room=lambda: False)
     for line in recorded(name).splitlines(keepends=True):
         record(line)
@@ -241,7 +241,7 @@ def test_claudes_usual_lines_are_skimmed(tmp_path):
         tmp_path / "stream",
         Redactor(()),
         parser=new_parser("claude/tool"),
-        emit=events.append,
+        emit=events.extend,
         has_room=lambda: False,
     )
     for line in recorded("claude/tool").splitlines(keepends=True):

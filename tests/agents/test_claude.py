@@ -22,8 +22,8 @@ from ralph.model.events import (
 
 def parsed(*lines):
     parser, events = ClaudeParser(), []
-    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.append)
-    parser.finish(events.append)
+    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.extend)
+    parser.finish(events.extend)
     return parser, events
 
 

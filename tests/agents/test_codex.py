@@ -26,8 +26,8 @@ NEW = "  -s, --sandbox <MODE>\\n      --approve-for-me\\n      --json"
 
 def parsed(*lines):
     parser, events = CodexParser(), []
-    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.append)
-    parser.finish(events.append)
+    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.extend)
+    parser.finish(events.extend)
     return parser, events
 
 

@@ -10,8 +10,8 @@ from ralph.model.events import PermissionDenied, Progress, Text, Todo, TodoItem,
 
 def parsed(*lines):
     parser, events = GeminiParser(), []
-    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.append)
-    parser.finish(events.append)
+    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.extend)
+    parser.finish(events.extend)
     return parser, events
 
 

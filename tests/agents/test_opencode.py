@@ -10,9 +10,9 @@ from ralph.model.events import PermissionDenied, Text, Thinking, Todo, TodoItem,
 
 def parsed(*lines):
     parser, events = OpenCodeParser(), []
-    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.append)
+    parser.feed("\n".join(map(json.dumps, lines)).encode(), events.extend)
     before = parser.result
-    parser.finish(events.append)
+    parser.finish(events.extend)
     return parser, events, before
 
 

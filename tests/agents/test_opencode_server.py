@@ -110,8 +110,8 @@ def parsed(*lines):
     import json
 
     parser, events = OpenCodeEvents(), []
-    parser.feed("\n".join(map(json.dumps, (SESSION, MESSAGE, *lines))).encode(), events.append)
-    parser.finish(events.append)
+    parser.feed("\n".join(map(json.dumps, (SESSION, MESSAGE, *lines))).encode(), events.extend)
+    parser.finish(events.extend)
     return parser, events[1:]
 
 
@@ -199,7 +199,7 @@ class Ran:
         bench = Workbench(
             tmp_path, {"PATH": os.environ["PATH"], **(env or {})}, "served.1.1", log=self.folder, secrets=secrets
         )
-        watch = Supervision(emit=self.events.append)
+        watch = Supervision(emit=self.events.extend)
         agent = choose(settings(stub.url))
         done = run_agent(bench, agent, "Do it.", stream=True, limits=limits or TimeLimits(run=60), watch=watch)
         self.report = asyncio.run(done)

@@ -26,7 +26,7 @@ def recorded(name):
 
 def parsed(name, stream=None):
     parser, events = PARSERS[name.partition("/")[0]](), []
-    parser.feed(recorded(name) if stream is None else stream, events.append)
+    parser.feed(recorded(name) if stream is None else stream, events.extend)
     return parser, events
 
 
@@ -211,7 +211,7 @@ def test_cuts_between_lines_change_nothing(data):
     whole, expected = parsed(name)
     parser, events = parsed(name, b"")
     for begin, end in zip([0, *cuts], [*cuts, len(lines)], strict=True):
-        parser.feed(b"".join(lines[begin:end]), events.append)
+        parser.feed(b"".join(lines[begin:end]), events.extend)
     assert events == expected
     assert (parser.result, parser.last_text, parser.tools) == (whole.result, whole.last_text, whole.tools)
 
@@ -226,8 +226,8 @@ def test_amp_speaks_like_claude_and_reports_its_errors():
 
 def test_plain_text_is_passed_on_as_it_comes():
     parser, events = PlainText(), []
-    parser.feed(b"one\n", events.append)
-    parser.feed(b"tw\xff\n", events.append)
+    parser.feed(b"one\n", events.extend)
+    parser.feed(b"tw\xff\n", events.extend)
     assert events == [Text("one\n"), Text("tw�\n")]
     assert parser.plain
     assert parser.result is None

@@ -19,7 +19,7 @@ PEAK = 60_000_000
 @pytest.fixture
 def record(tmp_path):
     def start(parser, heard):
-        return Recorder(tmp_path / "stream", Redactor(()), parser=parser, emit=heard.append)
+        return Recorder(tmp_path / "stream", Redactor(()), parser=parser, emit=heard.extend)
 
     return start
 

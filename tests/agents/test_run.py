@@ -134,7 +134,7 @@ def test_a_line_of_many_megabytes_is_read(started):
 
 def test_events_are_passed_on_as_they_come(started):
     events = []
-    started(says("hello"), emit=events.append)
+    started(says("hello"), emit=events.extend)
     assert Text("hello") in events
 
 

@@ -90,7 +90,7 @@ def test_the_last_assistant_message_is_read_whole():
 )
 def test_a_tool_result_with_only_an_error_text_keeps_it(parser, line):
     heard = []
-    parser().feed(json.dumps(line).encode() + b"\n", heard.append)
+    parser().feed(json.dumps(line).encode() + b"\n", heard.extend)
     assert [event.output for event in heard if isinstance(event, ToolEnd)] == ["no such file"]
 
 

@@ -6,7 +6,7 @@ import time
 from ralph.kernel.actions.agent import RunAgent
 from ralph.model.verdicts import Verified
 from ralph.store import gc
-from ralph.store.follow import PAGE, follow, last_id, news, watch
+from ralph.store.follow import PAGE, Follower, follow, last_id, news, watch
 from ralph.store.journal import INLINE
 from stores import count, perform, taken, worked
 
@@ -43,12 +43,12 @@ with open_store() as store:
 FOLLOWS = """
 import asyncio
 import sys
-from ralph.store.follow import follow
+from ralph.store.follow import Follower, follow
 from ralph.store.open import open_store
 async def main(left):
     with open_store() as store:
         print("ready", flush=True)
-        async for rows in follow(store):
+        async for rows in follow(Follower(store)):
             for row in rows:
                 print(row.id, row.run_id, row.n, flush=True)
             left -= len(rows)
@@ -114,7 +114,7 @@ def test_a_row_that_comes_after_others_were_removed_is_seen(store, another):
 def test_following_begins_with_what_is_there_and_goes_on_with_what_comes(store, another):
     async def scenario():
         journal = taken(store, "a")
-        following = follow(another)
+        following = follow(Follower(another))
         async with asyncio.timeout(30):
             found = numbers(await anext(following))
             journal.begin(RunAgent(1, "Do it."))
@@ -131,7 +131,7 @@ def test_following_begins_with_what_is_there_and_goes_on_with_what_comes(store, 
 def test_a_process_follows_its_own_rows_too(store):
     async def scenario():
         journal = taken(store, "a")
-        following = follow(store, last_id(store))
+        following = follow(Follower(store, last_id(store)))
         waiting = asyncio.ensure_future(anext(following))
         await asyncio.sleep(0.05)
         began = time.monotonic()

@@ -175,7 +175,7 @@ class ClaudeParser(JsonLines):
             self._say(each.message, each.texts)
             self.last_text = each.texts[-1]
         if emit is not None:
-            emit(Skipped(found.pieces, found.tools))
+            emit([Skipped(found.pieces, found.tools)])
         return True
 
     def read(self, line: Any) -> Iterable[AnyEvent]:
@@ -251,47 +251,47 @@ class ClaudeParser(JsonLines):
             return ()
         # A text on the user's side is a prompt or a hook's message, not what the agent says.
         blocks = content if line.type == "assistant" else [block for block in content if block.type != "text"]
+        if len(blocks) == 1:
+            return self._block(line, blocks[0])
         return [event for block in blocks for event in self._block(line, block)]
 
-    def _block(self, line: Line, block: Block) -> Iterable[AnyEvent]:
+    def _block(self, line: Line, block: Block) -> tuple[AnyEvent, ...]:
         aside = bool(line.parent_tool_use_id)
         match block.type:
             case "text":
-                yield Text(block.text, aside)
+                return (Text(block.text, aside),)
             case "thinking":
-                yield Thinking(block.thinking)
+                return (Thinking(block.thinking),)
             case "tool_use":
                 # Input and output of tools are most of a stream: they are decoded only if somebody needs them.
-                yield ToolStart(block.id, block.name, summary(block.input) if self.watched else "")
-                if not aside:
-                    yield from self._todo(block)
+                start = ToolStart(block.id, block.name, summary(block.input) if self.watched else "")
+                return (start,) if aside else (start, *self._todo(block))
             case "tool_result":
                 if block.is_error and self._forbidden.may_be_in(block.content):
                     self._forbidden.match(block.tool_use_id, _output(block.content))
-                yield ToolEnd(
-                    block.tool_use_id, _tool_output(line, block) if self.watched else "", bool(block.is_error)
-                )
+                output = _tool_output(line, block) if self.watched else ""
+                return (ToolEnd(block.tool_use_id, output, bool(block.is_error)),)
             case _:
-                pass
+                return ()
 
-    def _todo(self, block: Block) -> Iterable[AnyEvent]:
+    def _todo(self, block: Block) -> tuple[Todo, ...]:
         match block.name:
             case "TodoWrite" | "todo_write":
                 todos = decoded(_todos, block.input, Todos()).todos
                 # Amp writes `in-progress`.
-                yield Todo([TodoItem(item.content, item.status.replace("-", "_")) for item in todos])
+                return (Todo([TodoItem(item.content, item.status.replace("-", "_")) for item in todos]),)
             case "TaskCreate":
                 self._made_tasks += 1
                 subject = decoded(_task, block.input, TaskInput()).subject
                 self._tasks[str(self._made_tasks)] = TodoItem(subject, "pending")
-                yield Todo(list(self._tasks.values()))
             case "TaskUpdate":
                 change = decoded(_task, block.input, TaskInput())
-                if change.taskId in self._tasks:
-                    self._update(change)
-                    yield Todo(list(self._tasks.values()))
+                if change.taskId not in self._tasks:
+                    return ()
+                self._update(change)
             case _:
-                pass
+                return ()
+        return (Todo(list(self._tasks.values())),)
 
     def _update(self, change: TaskInput) -> None:
         known = self._tasks[change.taskId]

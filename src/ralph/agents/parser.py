@@ -11,7 +11,8 @@ import msgspec
 from ralph.model.events import AnyEvent, PermissionDenied, Result, Skipped, Stderr, Text, ToolEnd, ToolStart, Unknown
 
 T = TypeVar("T")
-Emit = Callable[[AnyEvent], None]
+Emit = Callable[[list[AnyEvent]], None]
+"""Called with what was read at once: a call for each event would cost more than reading it."""
 SUMMARY_KEYS = ("file_path", "filePath", "path", "command", "cmd", "pattern", "url", "query", "description", "prompt")
 SUMMARY_LENGTH = 200
 BEGINNING = 1024
@@ -91,19 +92,21 @@ class JsonLines(ABC):
             # One of the lines is not what we expect: read them one by one and keep what is not.
             self._feed_one_by_one(lines, emit)
             return
+        events: list[AnyEvent] = []
         for line in objects:
-            self._note(self.read(line), emit)
+            self._note(self.read(line), events)
+        _tell(emit, events)
 
     def skim(self, lines: bytes, emit: Emit | None) -> bool:  # noqa: ARG002 - a subclass may know how
         return False
 
     def give_up_line(self, pieces: list[bytes], emit: Emit | None) -> bool:
-        self._note((Unknown(pieces[0][:BEGINNING]),), emit)
+        _tell(emit, self._note((Unknown(pieces[0][:BEGINNING]),), []))
         return True
 
     def finish(self, emit: Emit | None) -> None:
         self.watched = emit is not None
-        self._note(self.rest(), emit)
+        _tell(emit, self._note(self.rest(), []))
 
     @abstractmethod
     def read(self, line: Any) -> Iterable[AnyEvent]: ...
@@ -113,13 +116,15 @@ class JsonLines(ABC):
         return ()
 
     def _feed_one_by_one(self, lines: bytes, emit: Emit | None) -> None:
+        events: list[AnyEvent] = []
         for raw in lines.split(b"\n"):
             if line := raw.strip(BLANK):
                 objects = self._objects(line) or self._objects(repaired(line))
                 for found in objects:
-                    self._note(self.read(found), emit)
+                    self._note(self.read(found), events)
                 if not objects:
-                    self._note((Unknown(line),), emit)
+                    self._note((Unknown(line),), events)
+        _tell(emit, events)
 
     def _objects(self, line: bytes) -> list[Any]:
         try:
@@ -127,26 +132,25 @@ class JsonLines(ABC):
         except UNREADABLE:
             return []
 
-    def _note(self, found: Iterable[AnyEvent], emit: Emit | None) -> None:
+    def _note(self, found: Iterable[AnyEvent], events: list[AnyEvent]) -> list[AnyEvent]:
+        """Remember what the loop needs to know of these, and add them to the events."""
         for event in found:
-            match event:
-                case Text(text, aside=False):
-                    self.last_text = text
-                case ToolStart():
-                    self.tools += 1
-                case ToolEnd(is_error=True):
-                    self.tool_errors += 1
-                case PermissionDenied():
-                    self.denied.append(event)
-                case Result():
-                    # If there are several result lines, the last one wins.
-                    self.result = event
-                case Unknown(raw) if not event.is_json:
-                    self.stray = raw
-                case _:
-                    pass
-            if emit is not None:
-                emit(event)
+            # No patterns here: they would cost more than the rest, for each thing that an agent does.
+            if isinstance(event, ToolEnd):
+                self.tool_errors += event.is_error
+            elif isinstance(event, ToolStart):
+                self.tools += 1
+            elif isinstance(event, Text):
+                self.last_text = self.last_text if event.aside else event.text
+            elif isinstance(event, Result):
+                # If there are several result lines, the last one wins.
+                self.result = event
+            elif isinstance(event, PermissionDenied):
+                self.denied.append(event)
+            elif isinstance(event, Unknown) and not event.is_json:
+                self.stray = event.raw
+            events.append(event)
+        return events
 
 
 @cache
@@ -176,7 +180,7 @@ class PlainText:
     def feed(self, lines: bytes, emit: Emit | None) -> None:
         self._keep(lines)
         if emit is not None:
-            emit(Text(lines.decode(errors="replace")))
+            emit([Text(lines.decode(errors="replace"))])
 
     def skim(self, lines: bytes, emit: Emit | None) -> bool:
         self._keep(lines)
@@ -203,7 +207,7 @@ class StderrLines:
 
     def feed(self, lines: bytes, emit: Emit | None) -> None:
         if emit is not None:
-            emit(Stderr(lines.decode(errors="replace")))
+            emit([Stderr(lines.decode(errors="replace"))])
 
     def skim(self, lines: bytes, emit: Emit | None) -> bool:  # noqa: ARG002 - it is recorded, and nothing else
         return _skipped(emit)
@@ -219,8 +223,13 @@ class StderrLines:
 
 def _skipped(emit: Emit | None) -> bool:
     if emit is not None:
-        emit(Skipped(1))
+        emit([Skipped(1)])
     return True
+
+
+def _tell(emit: Emit | None, events: list[AnyEvent]) -> None:
+    if emit is not None and events:
+        emit(events)
 
 
 def repaired(line: bytes) -> bytes:

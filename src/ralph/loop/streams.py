@@ -10,7 +10,8 @@ class Heard(NamedTuple):
     run_id: str
     n: int
     """The number of the row with which the agent's action began: what is said comes after that row."""
-    event: AnyEvent
+    events: list[AnyEvent]
+    """What it said and did since the last call."""
 
 
 Listener = Callable[[Heard], None]
@@ -33,12 +34,12 @@ class Streams:
     def has_room(self) -> bool:
         return any(has_room() for has_room in self._rooms)
 
-    def emitter(self, run_id: str, n: int) -> Callable[[AnyEvent], None] | None:
+    def emitter(self, run_id: str, n: int) -> Callable[[list[AnyEvent]], None] | None:
         if not self._listeners:
             return None
 
-        def emit(event: AnyEvent) -> None:
-            heard = Heard(run_id, n, event)
+        def emit(events: list[AnyEvent]) -> None:
+            heard = Heard(run_id, n, events)
             for listener in tuple(self._listeners):
                 try:
                     listener(heard)

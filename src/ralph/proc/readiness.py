@@ -4,7 +4,7 @@ import asyncio
 import select
 from collections.abc import Callable
 
-Call = Callable[[], None]
+Call = Callable[[], object]
 
 
 class Readiness:

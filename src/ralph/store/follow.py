@@ -1,6 +1,7 @@
 """New rows of the journals, from any process: each row once, in order."""
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 from ralph.model.rows import Row
 from ralph.store.sql import Store
@@ -8,6 +9,8 @@ from ralph.store.sql import Store
 PAGE = 500
 _NEWS = """SELECT journal.id, run_id, n, what, key, attempt, at, line, mark, spent, coalesce(body, data) AS body, hash
     FROM journal LEFT JOIN blobs ON body IS NULL AND blobs.digest = journal.digest WHERE journal.id > :after"""
+_BODY = 10
+"""The position of the body among these columns, which are in the order of a row's fields."""
 # The query uses the id alone: through the index of runs, each look would read the whole journal of the run.
 _OF_TREE = " AND (run_id || '' = :run OR run_id || '' > :run || '.' AND run_id || '' < :run || '/')"
 
@@ -16,16 +19,36 @@ def news(store: Store, after: int, run_id: str | None = None) -> list[Row]:
     """The rows after this id, of a run with all below it or of all runs; at most one page."""
     text = _NEWS + (_OF_TREE if run_id else "") + f" ORDER BY journal.id LIMIT {PAGE}"
     values = {"run": run_id} if run_id else {}
-    return [Row(body=row.pop("body") or b"", **row) for row in store.read(text, after=after, **values)]
+    found = store.tuples(text, after=after, **values)
+    return [Row(*(row if row[_BODY] is not None else _without_body(row))) for row in found]
 
 
-async def follow(
-    store: Store, after: int = 0, run_id: str | None = None, at_least: float = 0.0
-) -> AsyncIterator[list[Row]]:
+def _without_body(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row whose large body was removed meanwhile."""
+    return (*row[:_BODY], b"", *row[_BODY + 1 :])
+
+
+class Follower:
+    """A place in the journals, of a run with all below it or of all runs. Whoever looks from it moves it on."""
+
+    def __init__(self, store: Store, after: int = 0, run_id: str | None = None) -> None:
+        self.store = store
+        self.after = after
+        self._run_id = run_id
+
+    def pages(self) -> Iterator[list[Row]]:
+        """The rows behind the place."""
+        while rows := news(self.store, self.after, self._run_id):
+            self.after = rows[-1].id
+            yield rows
+            if len(rows) < PAGE:
+                return
+
+
+async def follow(following: Follower, at_least: float = 0.0) -> AsyncIterator[list[Row]]:
     """The rows that exist, then new ones, without an end. `at_least` is the minimum of seconds between two looks."""
-    async for _ in store.rings(at_least=at_least):
-        while rows := news(store, after, run_id):
-            after = rows[-1].id
+    async for _ in following.store.rings(at_least=at_least):
+        for rows in following.pages():
             yield rows
 
 

@@ -141,7 +141,7 @@ def test_a_background_shell_is_not_a_subagent():
         started | {"task_id": "a1", "task_type": "local_agent"},
     ]
     found = []
-    ClaudeParser().feed("".join(json.dumps(line) + "\n" for line in lines).encode(), found.append)
+    ClaudeParser().feed("".join(json.dumps(line) + "\n" for line in lines).encode(), found.extend)
     assert found == [
         Progress("in the background: sleep 100"),
         Progress("the background command completed"),

@@ -46,7 +46,7 @@ class Track:
             yield data, self._read(data)
         if self._ended_at is not None and self.offset:
             rest: list[AnyEvent] = []
-            self._reader.finish(rest.append)
+            self._reader.finish(rest.extend)
             yield b"", [Said(event, self._when(self.offset)) for event in rest]
 
     def _lines(self) -> bytes:
@@ -67,7 +67,7 @@ class Track:
         start = 0
         for cut in (*self._cuts(data), len(data)):
             found: list[AnyEvent] = []
-            self._reader.feed(data[start:cut], found.append)
+            self._reader.feed(data[start:cut], found.extend)
             when = self._when(self.offset + cut)
             said += [Said(event, when) for event in found]
             start = cut

@@ -33,7 +33,7 @@ def last_said(store: Store, run_id: str, project: Path) -> str:
 
 def _last(parser: Parser, lines: bytes) -> str:
     found: list[AnyEvent] = []
-    parser.feed(lines, found.append)
+    parser.feed(lines, found.extend)
     for event in reversed(found):
         match event:
             case ToolStart(_, name, summary):

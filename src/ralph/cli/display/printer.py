@@ -29,8 +29,8 @@ Job = Callable[[], None] | Written
 
 
 class Printer:
-    """Writes at once what a pipe or a file takes without waiting; waking a thread costs more than most lines do.
-    Everything else is written in a thread, in few large pieces.
+    """Writes at once what a pipe, a file or /dev/null takes without waiting: waking a thread costs more than most lines
+    do. Everything else is written in a thread, in few large pieces.
     """
 
     def __init__(self) -> None:
@@ -137,10 +137,11 @@ def _write(stream: TextIO, data: bytes) -> None:
 
 def _readiness(file: int) -> Callable[[], bool]:
     """Whether the file takes something without waiting. A terminal may say so and be slow all the same."""
-    mode = os.fstat(file).st_mode
-    if stat.S_ISREG(mode):
+    found = os.fstat(file)
+    is_nowhere = stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev  # noqa: PTH116 - a name
+    if is_nowhere or stat.S_ISREG(found.st_mode):
         return lambda: True
-    if not stat.S_ISFIFO(mode):
+    if not stat.S_ISFIFO(found.st_mode):
         return lambda: False
     poll = select.poll()
     poll.register(file, select.POLLOUT)

@@ -5,7 +5,7 @@ It follows the journal like any other screen; in the same process it also gets t
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager, suppress
 
 import msgspec
@@ -20,7 +20,7 @@ from ralph.model.events import Skipped
 from ralph.model.rows import Row
 from ralph.model.runs import Run, name_of_part, parent_of
 from ralph.model.verdicts import AnyVerdict, next_step
-from ralph.store.follow import follow, last_id, news
+from ralph.store.follow import Follower, follow, last_id
 from ralph.store.journal import finished_steps
 from ralph.store.runs import get_run
 from ralph.store.sql import Store
@@ -48,8 +48,7 @@ class Screen:
         self._runs: dict[str, Run] = {}
         self._began = time.monotonic()
         self._top = ""
-        self._after = 0
-        self._store: Store | None = None
+        self._following: Follower | None = None
         self._problem: Exception | None = None
         self._is_collecting = False
         self._side_by_side: set[str] = set()
@@ -58,10 +57,11 @@ class Screen:
     @asynccontextmanager
     async def following(self, store: Store, run_id: str, streams: Streams) -> AsyncGenerator[None]:
         """Show the run and its parts inside the block, and up to its last row."""
-        self._store, self._top, self._after = store, run_id, last_id(store)
+        self._top = run_id
+        following = self._following = Follower(store, last_id(store), run_id)
         if self._stream:
-            streams.listen(self._heard, lambda: self._terminal.has_room)
-        task = None if self._is_mute else asyncio.create_task(self._follow(store))
+            streams.listen(self._heard, lambda: self._terminal.room() > 0)
+        task = None if self._is_mute else asyncio.create_task(self._follow(following))
         try:
             yield
         finally:
@@ -69,7 +69,7 @@ class Screen:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
-                self._look()
+                self._look(following.pages())
                 self._terminal.idle()
             if problem := self._problem or streams.problem:
                 self._terminal.insist(f"ralph: this screen failed ({problem!r}); the run itself continued.")
@@ -121,43 +121,44 @@ class Screen:
     def _is_mute(self) -> bool:
         return self._terminal.quiet and self._verbose is None
 
-    async def _follow(self, store: Store) -> None:
-        async for rows in follow(store, self._after, self._top, AT_LEAST):
-            self._look(rows)
+    async def _follow(self, following: Follower) -> None:
+        async for rows in follow(following, AT_LEAST):
+            self._look([rows])
 
-    def _look(self, rows: list[Row] | None = None) -> None:
+    def _look(self, pages: Iterable[list[Row]]) -> None:
         """Show what is new. An error of the screen is no reason to stop what it shows."""
         if self._problem is None:
             try:
-                self._show_news(rows)
+                self._show_pages(pages)
             except Exception as error:  # noqa: BLE001 - see above
                 self._problem = error
 
-    def _show_news(self, rows: list[Row] | None = None) -> None:
-        """Show these rows, or all that exist. A row may already be shown because of an event before the follower gets
-        it.
-        """
-        assert self._store  # noqa: S101 - it follows
-        for row in rows or self._unseen(self._store):
-            if row.id > self._after:
-                self._after = row.id
+    def _show_pages(self, pages: Iterable[list[Row]]) -> None:
+        for rows in pages:
+            for row in rows:
                 self._shown[row.run_id] = row.n
                 self._show(row)
 
-    def _unseen(self, store: Store) -> Iterator[Row]:
-        while found := news(store, self._after, self._top):
-            yield from found
+    @property
+    def _store(self) -> Store:
+        assert self._following  # noqa: S101 - only rows need it, and they come from there
+        return self._following.store
 
     def _heard(self, heard: Heard) -> None:
-        """Show an agent's event after the row with which the agent began, and before any later one."""
-        if self._shown.get(heard.run_id, 0) < heard.n:
-            self._show_news()
+        """Show an agent's events after the row with which the agent began, and before any later one."""
+        if self._following and self._shown.get(heard.run_id, 0) < heard.n:
+            self._show_pages(self._following.pages())
         events = self._events.get(heard.run_id)
         if events is None:
             events = self._events[heard.run_id] = EventLines(self._style)
-        if isinstance(heard.event, Skipped) or not self._terminal.has_room:
-            self._terminal.leave_out(events.pass_over(heard.event))
-        elif lines := events.lines(heard.event):
+        lines: list[Line] = []
+        room = self._terminal.room()
+        for event in heard.events:
+            if isinstance(event, Skipped) or len(lines) >= room:
+                self._terminal.leave_out(events.pass_over(event))
+            else:
+                lines += events.lines(event)
+        if lines:
             self._say_agent(heard.run_id, lines)
 
     def _show(self, row: Row) -> None:
@@ -182,7 +183,6 @@ class Screen:
         return f"[{self._run(run_id).label}] " if len(self._side_by_side) > 1 and run_id != self._top else ""
 
     def _taken(self, row: Row) -> None:
-        assert self._store  # noqa: S101 - it follows
         if parent_of(row.run_id) == self._top:
             self._side_by_side.add(row.run_id)
         was_shown = row.run_id == self._top and row.run_id in self._runs
@@ -216,7 +216,6 @@ class Screen:
 
     def _wait(self, row: Row) -> None:
         """Show the end of the wait, if the run waits for a point in time."""
-        assert self._store  # noqa: S101 - it follows
         run = get_run(self._store, row.run_id)
         if run and run.now and run.now.until and run.now.until > time.time():
             when = time.strftime("%H:%M:%S", time.localtime(run.now.until))
@@ -225,7 +224,6 @@ class Screen:
             self._terminal.count_down(run.now.doing, run.now.until)
 
     def _closed(self, row: Row) -> None:
-        assert self._store  # noqa: S101 - it follows
         self._side_by_side.discard(row.run_id)
         run = get_run(self._store, row.run_id) or self._run(row.run_id)
         good = row.mark == "ok"
@@ -245,7 +243,6 @@ class Screen:
 
     def _note_limit(self, row: Row) -> None:
         """Show the new limit from now on, if a person has raised it."""
-        assert self._store  # noqa: S101 - it follows
         if row.name.kind == GIVE_UP and (run := get_run(self._store, row.run_id)):
             self._runs[row.run_id] = run
 
@@ -268,7 +265,6 @@ class Screen:
 
     def _run(self, run_id: str) -> Run:
         if run_id not in self._runs:
-            assert self._store  # noqa: S101 - it follows
             found = get_run(self._store, run_id)
             assert found  # noqa: S101 - a row has a run
             self._runs[run_id] = found

@@ -56,15 +56,14 @@ class Terminal:
             self._collected += lines
             self._in_second += len(lines)
 
-    @property
-    def has_room(self) -> bool:
-        """Whether lines of the agent would be shown: nobody reads thousands in a second. One that is left out is
-        counted: `leave_out`.
+    def room(self) -> int:
+        """How many pieces of the agent's output would be shown now: nobody reads thousands in a second. Those that are
+        left out are counted: `leave_out`.
         """
         now = time.monotonic()
         if now - self._second >= 1:
             self._second, self._in_second = now, 0
-        return self._in_second < MOST_IN_A_SECOND and self._printer.has_room
+        return MOST_IN_A_SECOND - self._in_second if self._printer.has_room else 0
 
     def leave_out(self, pieces: int) -> None:
         self._printer.dropped += pieces

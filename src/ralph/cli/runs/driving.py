@@ -43,6 +43,8 @@ def driven(
 ) -> Driven:
     """Drive a stored run as far as it goes now."""
     gc.set_threshold(OBJECTS_OF_A_RUN)
+    # What a run begins with lives to its end: no collection need look at it.
+    gc.freeze()
 
     async def main() -> Driven:
         stop, streams = Stop(), Streams()
