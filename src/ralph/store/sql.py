@@ -19,7 +19,7 @@ class Sql(Struct, frozen=True):
     must: int | None = None
     """How many rows must change; otherwise nothing of the whole list is written and `Lost` is raised."""
     rows: Sequence[Values] = ()
-    """The values of several rows: the statement is run once for each of them, and not with `values`."""
+    """The values of several rows. The statement, which ends with `VALUES (:name, ...)`, inserts all of them."""
 
 
 class Lost(StateError):

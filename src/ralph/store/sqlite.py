@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,6 +24,8 @@ BUSY_SECONDS = 30.0
 TRY_AGAIN = 0.01
 LOST = ("SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_FOREIGNKEY")
 """The errors that mean that another process changed it first. Any other conflict is a bug in ralph."""
+ROWS_AT_ONCE = 16
+"""How many rows one statement inserts. The text for each number is kept, and an iteration has about five."""
 PRIVATE = 0o077
 """The permissions that others must not have on the database's files."""
 ELSEWHERE = "Make it writable, or set RALPH_HOME to another directory."
@@ -74,7 +77,7 @@ class SqliteStore:
             db.execute("BEGIN IMMEDIATE")
             try:
                 for each in statements:
-                    done = db.executemany(each.text, each.rows) if each.rows else db.execute(each.text, each.values)
+                    done = self._inserted(each) if each.rows else db.execute(each.text, each.values)
                     if each.must is not None and done.rowcount != each.must:
                         raise Lost("another process changed it first.")  # noqa: TRY301 - the same end as a conflict
                 db.execute("COMMIT")
@@ -88,6 +91,14 @@ class SqliteStore:
         self._bell.ring()
         for event in self._listening:
             event.set()
+
+    def _inserted(self, statement: Sql) -> sqlite3.Cursor:
+        """Insert the rows: few of them with one statement, which takes half as long as one for each."""
+        rows = statement.rows
+        if len(rows) > ROWS_AT_ONCE:
+            return self._db.executemany(statement.text, rows)
+        text, names = _insert_of(statement.text, len(rows))
+        return self._db.execute(text, [row[name] for row in rows for name in names])
 
     def version(self) -> int:
         return self.tuples("PRAGMA data_version")[0][0]
@@ -189,6 +200,15 @@ class SqliteStore:
             yield
         except sqlite3.Error as error:
             raise _state_error(doing, str(error)) from error
+
+
+@cache
+def _insert_of(text: str, rows: int) -> tuple[str, list[str]]:
+    """The text that inserts so many rows, from one that inserts one, and the names of its values in their order."""
+    beginning, _, values = text.partition("VALUES")
+    names = [name.strip(" ():\n") for name in values.split(",")]
+    marks = f"({', '.join('?' for _ in names)})"
+    return f"{beginning}VALUES {', '.join([marks] * rows)}", names
 
 
 def _bell(home: Path, path: Path) -> Bell:
