@@ -10,6 +10,12 @@ from ralph.agents.parser import UNREADABLE
 PLANNING = frozenset({"TodoWrite", "todo_write", "TaskCreate", "TaskUpdate"})
 """Tools whose input the parser remembers."""
 
+UNUSUAL = b'"subtype"'
+"""In lines about the session and its end, never in usual ones: the quotes of a text that has these letters are
+escaped."""
+FLOOD = 1 << 16
+"""Pieces of a flood are this large, and hardly ever hold an unusual line: there a search costs more than it saves."""
+
 
 class SkimmedBlock(Struct, gc=False):
     type: str = ""
@@ -48,6 +54,8 @@ _lines = json.Decoder(SkimmedLine)
 
 def skimmed(data: bytes) -> Skimmed | None:
     """What these lines hold; None if one of them needs the whole parser, or is not in the format."""
+    if len(data) < FLOOD and UNUSUAL in data:
+        return None
     try:
         lines = _lines.decode_lines(data)
     except UNREADABLE:

@@ -1,15 +1,17 @@
 """Reads the user's prompt file, which may change, vanish or be wrong between two iterations."""
 
+import os
 from pathlib import Path
 
 from ralph.model.errors import ConfigError
+
+CHUNK = 1 << 16
 
 
 def read_prompt(path: Path, hint: str = "Restore it, then: ralph resume") -> str:
     """The text of the file. `hint` says what to do if it is not there."""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - in each iteration
-            text = file.readall().decode()
+        text = _content(path).decode()
     except OSError as error:
         raise ConfigError(f"cannot read the prompt file {path}: {error.strerror}.", hint) from error
     except UnicodeDecodeError as error:
@@ -17,3 +19,15 @@ def read_prompt(path: Path, hint: str = "Restore it, then: ralph resume") -> str
     if not text.strip():
         raise ConfigError(f"the prompt file {path} is empty.", "Write into it what the agent is to do.")
     return text
+
+
+def _content(path: Path) -> bytes:
+    """All bytes of the file. A file object would cost several times as much, in each iteration."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        pieces: list[bytes] = []
+        while piece := os.read(file, CHUNK):
+            pieces.append(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(file)

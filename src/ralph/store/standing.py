@@ -13,8 +13,9 @@ class StandingFiles:
     """The database and its write-ahead log, as they were when a first write had been made."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._log = path.with_name(f"{path.name}-wal")
+        # As text: they are looked at in every iteration, and a Path costs as much as the look.
+        self._path = str(path)
+        self._log = f"{path}-wal"
         self._known = self._identities()
         self._descriptor: int | None = None
 
@@ -61,7 +62,7 @@ class StandingFiles:
         )
 
 
-def _identity(path: Path | int) -> tuple[int, int] | None:
+def _identity(path: str | int) -> tuple[int, int] | None:
     try:
         found = os.stat(path)  # noqa: PTH116 - on the way of every iteration
     except OSError:
