@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from ralph.config.layers import Loaded, load
-from ralph.kernel.actions.agent import Claim, Guidance, ReadClaim, ReadGuidance, ReadResponse, RunAgent
+from ralph.kernel.actions.agent import Claim, Prompt, ReadClaim, ReadPrompt, ReadResponse, RunAgent
 from ralph.kernel.actions.checks import Recorded, RecordEvidence
 from ralph.kernel.actions.commands import RunCommand
 from ralph.kernel.actions.planning import KeepSummary, ReadWork, Summarised, WorkSeen
@@ -179,7 +179,7 @@ RESULTS: dict[type[Any], Result] = {
     SetUpWorktree: Evidence("init", passed=True, reason="nothing to prepare"),
     SaveWork: Saved("1" * 40, "2" * 40, changed=True),
     RecordEvidence: Recorded("promise", passed=True, reason="it is promised"),
-    ReadGuidance: Guidance(),
+    ReadPrompt: Prompt(),
     DeliverWork: Delivered("3" * 40),
     TakeSnapshot: Snapshot(),
     WriteProof: ProofWritten(),

@@ -7,10 +7,8 @@ import msgspec
 from ralph.kernel.actions.agent import (
     CommitMessage,
     FeedBack,
-    Guidance,
     Prompt,
     ReadCommitMessage,
-    ReadGuidance,
     ReadPrompt,
     ReadResponse,
     RunAgent,
@@ -113,8 +111,7 @@ ANSWERS = {
     "summary": Answer(value=msgspec.to_builtins(SummaryGiven("It is so.", [], [], [], [], ["look"]))),
 }
 ALL_GOES_WELL = {
-    ReadPrompt: Prompt("from the file"),
-    ReadGuidance: lambda action: Guidance(seen=action.seen),
+    ReadPrompt: lambda action: Prompt("from the file" if action.file else "", seen=action.seen),
     RunAgent: WORKED,
     FeedBack: Prompt("what the recipe said"),
     RunCommand: passed(),
@@ -156,14 +153,15 @@ def play(recipe, results=None, first=min):
     all of them, a function of the action, or a list of these one after the other; what it does not name goes well, and
     nobody grants anything. Of actions side by side the one ends first whose place `first` chooses.
 
-    The question for guidance before each prompt, and the snapshot before the first, are left out of the list;
-    `play_all` has them, too."""
+    The question for guidance before each prompt without a file, and the snapshot before the first, are left out of the
+    list; `play_all` has them, too."""
     actions, verdict = play_all(recipe, results, first)
     return [action for action in actions if not _is_told_apart(action)], verdict
 
 
 def _is_told_apart(action):
-    return isinstance(action, ReadGuidance) or (isinstance(action, TakeSnapshot) and not action.base)
+    asks_people_only = isinstance(action, ReadPrompt) and action.file is None
+    return asks_people_only or (isinstance(action, TakeSnapshot) and not action.base)
 
 
 def play_all(recipe, results=None, first=min):

@@ -17,7 +17,7 @@ LIMITED = {"is_error": 429, "final": "API Error: Request rejected (429) · rate 
 def kinds(loop):
     """What was done, without the question for guidance before each prompt."""
     done = [action["kind"] for attempt in loop.show()["iterations"] for action in attempt["actions"]]
-    return [kind for kind in done if kind != "read-guidance"]
+    return [kind for kind in done if kind != "read-prompt"]
 
 
 def test_a_rate_limit_waits_and_repeats_the_same_iteration(loop):

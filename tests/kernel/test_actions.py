@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from choosing import action_types, chosen, result_of
-from ralph.kernel.actions.agent import CommitMessage, Guidance, ReadCommitMessage, ReadGuidance, RunAgent, Said
+from ralph.kernel.actions.agent import CommitMessage, Prompt, ReadCommitMessage, ReadPrompt, RunAgent, Said
 from ralph.kernel.actions.base import describe
 from ralph.kernel.actions.checks import (
     Answer,
@@ -346,8 +346,8 @@ def evidence(**fields):
             Recorded("multi_stage", passed=False, reason="lint: no", duration=3, parts=PARTS),
             Line("✗ multi_stage: lint: no (3.0s)\n  ✓ unit: yes\n  ✗ lint: no\n  ! types: maybe", "bad"),
         ),
-        (ReadGuidance(1), Guidance(), Line()),
-        (ReadGuidance(1), Guidance(("Mind the API.",), 3), Line("· guided: Mind the API.", "warn")),
+        (ReadPrompt(1), Prompt(), Line()),
+        (ReadPrompt(1), Prompt(guidance=("Mind the API.",), seen=3), Line("· guided: Mind the API.", "warn")),
         (SaveWork(1, "m"), Saved("c0ffee1234", "t", changed=True), Line("· committed as c0ffee12")),
         (SaveWork(1, "m"), Saved("c0ffee1234", "t", changed=False), Line()),
         (OpenWorktree(0, "s", "T-1"), TREE, Line("· worktree w on ralph/s--T-1")),

@@ -5,10 +5,8 @@ import pytest
 from playing import GO_ON, UNCLAIMED, WORKED, crashed, play, prompts
 from ralph.kernel.actions.agent import (
     Claim,
-    Guidance,
     Prompt,
     ReadClaim,
-    ReadGuidance,
     ReadPrompt,
     ReadResponse,
     RunAgent,
@@ -60,11 +58,11 @@ class People:
         self.asked.append(question)
         known = [(number, text) for number, text in self._said.items() if number <= len(self.asked)]
         new = [(number, text) for number, text in known if number > question.seen]
-        return Guidance(tuple(text for _, text in new), max((number for number, _ in known), default=0))
+        return Prompt("base", tuple(text for _, text in new), max((number for number, _ in known), default=0))
 
 
 def guided(people, recipe, **results):
-    given = {ReadGuidance: people, ReadPrompt: Prompt("base"), **GOES_ON, **results.pop("results", {})}
+    given = {ReadPrompt: people, **GOES_ON, **results.pop("results", {})}
     actions, _ = play(recipe, given)
     return prompts(actions)
 
@@ -88,19 +86,19 @@ def test_it_is_asked_for_once_before_each_prompt(name):
 def test_nothing_that_could_be_said_is_missed_between_the_question_and_the_call(name):
     recipe, asked, result = RECIPES[name](), None, None
     people = People()
-    answers = {**GOES_ON, ReadGuidance: people, RunAgent: WORKED, ReadPrompt: Prompt("base")}
+    answers = {**GOES_ON, ReadPrompt: people, RunAgent: WORKED}
     while not isinstance(asked, RunAgent):
         before = asked
         asked = recipe.send(result)
         answer = answers[type(asked)]
         result = answer(asked) if callable(answer) else answer
-    assert isinstance(before, ReadGuidance)
+    assert isinstance(before, ReadPrompt)
 
 
 def test_several_words_stand_in_the_order_in_which_they_were_said():
     class Two(People):
         def __call__(self, question):
-            return Guidance((FIRST, SECOND), 2) if question.seen == 0 else Guidance(seen=2)
+            return Prompt("base", (FIRST, SECOND), 2) if question.seen == 0 else Prompt("base", seen=2)
 
     first, *others = guided(Two(), RECIPES["prompt"]())
     assert first.index(FIRST) < first.index(SECOND)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from driving import Killed, actions_in_a_row, dying_after
 from playing import CLAIMED, UNCLAIMED, WORKED, crashed, failed, passed, play_all, tried
-from ralph.kernel.actions.agent import Guidance, Prompt, ReadGuidance, ReadPrompt, ReadResponse, RunAgent
+from ralph.kernel.actions.agent import Prompt, ReadPrompt, ReadResponse, RunAgent
 from ralph.kernel.actions.checks import Answer, AskModel, Rules
 from ralph.kernel.actions.commands import RunCommand, Staged
 from ralph.kernel.actions.proof import (
@@ -45,8 +45,7 @@ GUIDED = "Mind the API."
 SCENARIO = {
     # A crash, a person's word, a failed guardrail, an iteration without a claim, a claim that holds since the test that
     # fails on a clean checkout is flaky: with all kinds of actions.
-    ReadGuidance: [Guidance(), Guidance((GUIDED,), 7), Guidance(seen=7), Guidance(seen=7)],
-    ReadPrompt: [LONG, LONG, Prompt("short"), Prompt("short")],
+    ReadPrompt: [LONG, replace(LONG, guidance=(GUIDED,), seen=7), Prompt("short", seen=7), Prompt("short", seen=7)],
     RunAgent: [crashed(tail="boom"), *[PAID] * 5],
     AskModel: Answer(text="Do it", cost_usd=0.5, tokens=Tokens(10, 5)),
     RunCommand: [failed(output="x" * 6000), passed(), passed()],
@@ -98,7 +97,6 @@ def attempts(world):
 
 def test_the_scenario_has_every_kind_of_action():
     work = {
-        "read-guidance",
         "read-prompt",
         "run-agent",
         "restore-protected",

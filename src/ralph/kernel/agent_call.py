@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ralph.kernel.actions.agent import Guidance, ReadGuidance, RunAgent, Said
+from ralph.kernel.actions.agent import Prompt, ReadPrompt, RunAgent, Said
 from ralph.kernel.actions.base import Step
 from ralph.kernel.actions.waiting import BackOff
 from ralph.kernel.feedback import NONE, Base, Feedback, compose, guidance_note, shortened
@@ -29,13 +29,15 @@ class Turn:
     def __init__(self, persistence: Persistence, place: Place = PROJECT) -> None:
         self._persistence = persistence
         self._place = place
-        self._heard = 0
+        self._heard: int = 0
         self._silent = 0
         self._quick = 0
         """How many calls in a row failed almost at once."""
         self._pauses = 0
         self._denied: list[AgentReport] = []
         """The last reports in a row that name the same denied permission."""
+        self.file_text = ""
+        """The text of the prompt file when it was last read."""
         self._prompt = ""
         self._guided: Feedback = NONE
         """What people said for the current iteration."""
@@ -50,12 +52,17 @@ class Turn:
         count: bool = False,
         empty: int = 0,
         prepared: bool = False,
+        file: Located | None = None,
         after: After | None = None,
     ) -> Generator[Step, Any, AgentReport | AgentFailed]:
-        """The agent's report; or the verdict, if a retry cannot fix the problem and nobody says to continue."""
+        """The agent's report; or the verdict, if a retry cannot fix the problem and nobody says to continue.
+
+        The text of a `file` counts instead of `base`.
+        """
         yield from self._back_off(iteration)
         if not empty:
-            self._guided = yield from self._guidance(iteration)
+            yield from self._read(iteration, file)
+        base = self.file_text if file else base
         feedback += self._guided
         call = RunAgent(iteration, "", empty=empty, prepared=prepared, place=self._place)
         again = 0
@@ -81,13 +88,15 @@ class Turn:
         self._denied = []
         return verdict if (yield from self._persistence.give_up(iteration, verdict)) is None else None
 
-    def start(self, prompt: str, iteration: int, done_file: Located) -> Generator[Step, Any, AgentReport | AgentFailed]:
+    def start(
+        self, prompt: str, iteration: int, done_file: Located, file: Located | None = None
+    ) -> Generator[Step, Any, AgentReport | AgentFailed]:
         """The report of a command or agent that is restarted however it ends, unless its account or model is
         refused.
         """
-        if prompt:
-            notes = yield from self._guidance(iteration)
-            prompt = compose(prompt, notes, iteration=iteration, limit=iteration)
+        if prompt or file:
+            yield from self._read(iteration, file)
+            prompt = compose(self.file_text if file else prompt, self._guided, iteration=iteration, limit=iteration)
         again = 0
         while True:
             said: AgentReport = yield RunAgent(iteration, prompt, again=again, done_file=done_file)
@@ -114,11 +123,14 @@ class Turn:
             self._denied = []
         self._denied += [report] if report.denial else []
 
-    def _guidance(self, iteration: int) -> Generator[Step, Any, Feedback]:
-        """What people said since the last prompt. It is in this prompt, and in no later one."""
-        heard: Guidance = yield ReadGuidance(iteration, self._heard)
-        self._heard = heard.seen
-        return tuple(guidance_note(text) for text in heard.texts)
+    def _read(self, iteration: int, file: Located | None) -> Generator[Step, Any, None]:
+        """Read what the prompt is made of. What people said since the last one is in this prompt, and not in a later
+        one.
+        """
+        read: Prompt = yield ReadPrompt(iteration, file, self._heard)
+        self._heard = read.seen
+        self.file_text = read.text
+        self._guided = tuple(guidance_note(text) for text in read.guidance)
 
     def _call(
         self, call: RunAgent, base: Base, feedback: Feedback, *, limit: int, count: bool

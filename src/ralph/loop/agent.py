@@ -11,11 +11,9 @@ from ralph.kernel.actions.agent import (
     Claim,
     CommitMessage,
     FeedBack,
-    Guidance,
     Prompt,
     ReadClaim,
     ReadCommitMessage,
-    ReadGuidance,
     ReadPrompt,
     ReadResponse,
     RunAgent,
@@ -34,7 +32,9 @@ ARRIVALS_AT_ONCE = 10
 
 
 async def read_prompt(action: ReadPrompt, attempt: Attempt) -> Prompt:
-    return Prompt(read_prompt_file(resolved(attempt.run.project, action.file)))
+    text = read_prompt_file(resolved(attempt.run.project, action.file)) if action.file else ""
+    words = heard(attempt.run.store, attempt.run.run_id, "guide", after=action.seen)
+    return Prompt(text, tuple(word.text for word in words), words[-1].id if words else action.seen)
 
 
 async def run(action: RunAgent, attempt: Attempt) -> AgentReport:
@@ -77,11 +77,6 @@ async def read_message(action: ReadCommitMessage, _attempt: Attempt) -> CommitMe
 
 async def read_claim_of(action: ReadClaim, _attempt: Attempt) -> Claim:
     return read_claim(action.said, action.expected, action.earlier)
-
-
-async def read_guidance(action: ReadGuidance, attempt: Attempt) -> Guidance:
-    words = heard(attempt.run.store, attempt.run.run_id, "guide", after=action.seen)
-    return Guidance(tuple(word.text for word in words), words[-1].id if words else action.seen)
 
 
 async def feed_back(action: FeedBack, _attempt: Attempt) -> Prompt:

@@ -19,7 +19,6 @@ PERFORMERS = {
     "read-response": "ralph.loop.agent:read_response",
     "read-commit-message": "ralph.loop.agent:read_message",
     "read-claim": "ralph.loop.agent:read_claim_of",
-    "read-guidance": "ralph.loop.agent:read_guidance",
     "feedback": "ralph.loop.agent:feed_back",
     "run-command": "ralph.loop.commands:run_guardrail",
     "note-user-changes": "ralph.loop.commands:note_user_changes",

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from pathlib import Path
 
 from loops import wait_until
 from ralph.cli.display.printer import BACKLOG, BACKLOG_CHARACTERS, Printer, Written
@@ -103,3 +104,23 @@ def test_a_full_pipe_gets_the_rest_later_and_in_order():
             seen += reader.read1()
         printer.drain()
     assert seen.decode() == f"{text}last\n"
+
+
+def test_what_goes_nowhere_needs_no_thread():
+    before, printer = threading.active_count(), Printer()
+    with Path(os.devnull).open("w", encoding="utf-8") as stream:
+        printer.put(Written(stream, "x" * 1_000_000))
+    assert threading.active_count() == before
+
+
+def test_a_pipe_that_somebody_filled_halfway_is_never_waited_for():
+    read, write = os.pipe()
+    os.write(write, b"x" * 40_000)
+    printer = Printer()
+    with os.fdopen(read, "rb") as reader, os.fdopen(write, "w", encoding="utf-8") as stream:
+        printer.put(Written(stream, "y" * 60_000))
+        seen = b""
+        while len(seen) < 100_000:
+            seen += reader.read1()
+        printer.drain()
+    assert seen == b"x" * 40_000 + b"y" * 60_000

@@ -12,7 +12,7 @@ from ralph.store.attempt_folders import number_in
 from ralph.store.state_forms import MILLISECONDS, commands_in, verification_results
 
 Phase = Literal["executing", "verifying", "reviewing", "completed", "failed"]
-EXECUTING = ("build-context", "read-guidance", "run-agent", "restore-protected", "save-work")
+EXECUTING = ("build-context", "read-prompt", "run-agent", "restore-protected", "save-work")
 REVIEWING = ("find-review", "run-reviewer", "anchor-issues", "review", "confirm-tip", "await-approval", "ask-model")
 SHIPPED = ("read-work", "deliver-work", "write-proof", "keep-summary")
 AGENT, SAVED, VERIFY, REVIEW, FEEDBACK = "run-agent", "save-work", "verify", "review", "feedback"

@@ -12,7 +12,7 @@ from ralph.model.runs import Run
 CHECK, VERIFICATION = "run-check", "verify"
 TRIAL = "try-check"
 FEEDBACK = "feedback"
-GUIDANCE = "read-guidance"
+PROMPT = "read-prompt"
 Iterations = TypeVar("Iterations")
 
 
@@ -103,17 +103,19 @@ def iteration_views(past: Past) -> list[IterationView]:
 
 
 def iteration_view(attempt: IterationAttempt) -> IterationView:
-    """The view of an attempt. The feedback has its own field, and a request for guidance without an answer is left
+    """The view of an attempt. The feedback has its own field, and a look for a prompt that found nothing new is left
     out.
     """
     actions = [action_view(step) for step in attempt.steps]
     told = [each.result["text"] for each in actions if each.kind == FEEDBACK and _has(each.result, "text")]
-    shown = [each for each in actions if each.kind != FEEDBACK and not _is_unguided(each)]
+    shown = [each for each in actions if each.kind != FEEDBACK and not _found_nothing(each)]
     return IterationView(attempt.number, attempt.attempt, shown, _evidence(shown), "".join(told[-1:]))
 
 
-def _is_unguided(action: ActionView) -> bool:
-    return action.kind == GUIDANCE and _has(action.result, "texts") and not action.result["texts"]
+def _found_nothing(action: ActionView) -> bool:
+    """Whether it looked for a prompt file and for guidance, and there was neither."""
+    found = action.result
+    return action.kind == PROMPT and found is not None and not _has(found, "text") and not _has(found, "guidance")
 
 
 def _evidence(actions: list[ActionView]) -> list[Any]:

@@ -1,9 +1,12 @@
 """Writes lines, in a thread of its own where that could take long: a slow terminal must not slow the agent down."""
 
+import fcntl
 import os
 import select
 import stat
+import termios
 import threading
+from array import array
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -15,7 +18,8 @@ BACKLOG, BACKLOG_CHARACTERS = 2000, 4_000_000
 PATIENCE = 10.0
 """How many seconds, at the end, a terminal may take to show what is left."""
 WITHOUT_WAITING = select.PIPE_BUF
-"""The most bytes that a pipe takes at once if it says that it takes any."""
+"""The most bytes that a pipe takes at once if it says that it takes any. An empty one takes as many as it holds."""
+ANY_SIZE = 1 << 30
 
 
 class Written(NamedTuple):
@@ -41,8 +45,8 @@ class Printer:
         """What is not written yet."""
         self._working = False
         self._thread: threading.Thread | None = None
-        self._ready: dict[int, Callable[[], bool]] = {}
-        """Whether something can be written now, by the descriptor."""
+        self._ready: dict[int, Callable[[], int]] = {}
+        """How many bytes can be written now, by the descriptor."""
 
     @property
     def has_room(self) -> bool:
@@ -85,8 +89,8 @@ class Printer:
             file = job.stream.fileno()
             if file not in self._ready:
                 self._ready[file] = _readiness(file)
-            while data and self._ready[file]():
-                data = data[os.write(file, data[:WITHOUT_WAITING]) :]
+            while data and (most := self._ready[file]()):
+                data = data[os.write(file, data[:most]) :]
         return data
 
     def _work(self) -> None:
@@ -135,14 +139,22 @@ def _write(stream: TextIO, data: bytes) -> None:
         data = data[os.write(stream.fileno(), data) :]
 
 
-def _readiness(file: int) -> Callable[[], bool]:
-    """Whether the file takes something without waiting. A terminal may say so and be slow all the same."""
+def _readiness(file: int) -> Callable[[], int]:
+    """How many bytes the file takes without waiting. A terminal may say that it takes some and be slow all the same."""
     found = os.fstat(file)
     is_nowhere = stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev  # noqa: PTH116 - a name
     if is_nowhere or stat.S_ISREG(found.st_mode):
-        return lambda: True
+        return lambda: ANY_SIZE
     if not stat.S_ISFIFO(found.st_mode):
-        return lambda: False
-    poll = select.poll()
+        return lambda: 0
+    size = fcntl.fcntl(file, fcntl.F_GETPIPE_SZ) if hasattr(fcntl, "F_GETPIPE_SZ") else WITHOUT_WAITING
+    poll, unread = select.poll(), array("i", [0])
     poll.register(file, select.POLLOUT)
-    return lambda: bool(poll.poll(0))
+
+    def room() -> int:
+        fcntl.ioctl(file, termios.FIONREAD, unread)
+        if not unread[0]:
+            return size
+        return WITHOUT_WAITING if poll.poll(0) else 0
+
+    return room

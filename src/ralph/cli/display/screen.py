@@ -33,7 +33,7 @@ FINISHING = (
     "The current action finishes first. Press Ctrl-C again to end it at once. Either way, continue later: ralph resume"
 )
 ENDING = "The current action is being ended; a second Ctrl-C changes nothing. Continue later: ralph resume"
-AT_LEAST = 0.02
+AT_LEAST = 0.05
 """The seconds between two looks at the journal: one look shows several rows."""
 
 

@@ -16,14 +16,30 @@ WAIT_EXIT_CODE = 42
 """With this exit code a supervised command asks to be left alone until somebody resumes the run."""
 
 
-class Prompt(Result, frozen=True):
-    text: str
+class Prompt(Result, frozen=True, omit_defaults=True):
+    """What a prompt is made of."""
+
+    text: str = ""
+    """The text of its file; empty if it has none."""
+    guidance: tuple[str, ...] = ()
+    """What people said to the run since it last asked."""
+    seen: int = 0
+    """The last control word that was read."""
 
 
 class ReadPrompt(Action, frozen=True, tag="read-prompt"):
-    file: Located
+    """Read the prompt file, if there is one, and what people said. It is asked before each prompt, so that each part of
+    a run gets each word once.
+    """
+
+    file: Located | None = None
+    seen: int = 0
     result: ClassVar[type[Result]] = Prompt
     effect: ClassVar[bool] = False
+
+    def ended(self, result: Any) -> Line:
+        said = "\n".join(f"· guided: {text}" for text in result.guidance)
+        return Line(said, "warn") if said else Line()
 
 
 class RunAgent(Action, frozen=True, tag="run-agent"):
@@ -158,25 +174,6 @@ class ReadClaim(Action, frozen=True, tag="read-claim"):
             return judged(claim.problem, good=False)
         back = f"sent back to {claim.reject_stage}: {claim.reject_why}"
         return judged(back, good=False) if claim.reject_stage else Line()
-
-
-class Guidance(Result, frozen=True):
-    """What people said to the run since it last asked."""
-
-    texts: tuple[str, ...] = ()
-    seen: int = 0
-    """The last control word that was read."""
-
-
-class ReadGuidance(Action, frozen=True, tag="read-guidance"):
-    """Read what people said. It is asked before each prompt, so that each part of a run gets each word once."""
-
-    seen: int = 0
-    result: ClassVar[type[Result]] = Guidance
-    effect: ClassVar[bool] = False
-
-    def ended(self, result: Any) -> Line:
-        return Line("\n".join(f"· guided: {text}" for text in result.texts), "warn") if result.texts else Line()
 
 
 class FeedBack(Action, frozen=True, tag="feedback"):

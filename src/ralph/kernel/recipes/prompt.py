@@ -6,9 +6,7 @@ from typing import Any
 from ralph.kernel.actions.agent import (
     CommitMessage,
     FeedBack,
-    Prompt,
     ReadCommitMessage,
-    ReadPrompt,
     ReadResponse,
     Said,
 )
@@ -30,7 +28,6 @@ from ralph.kernel.prompt_proof import UserWork
 from ralph.kernel.slugs import unique_slugs
 from ralph.kernel.stage_text import not_verified
 from ralph.model.evidence import AgentReport, Evidence
-from ralph.model.projects import Located
 from ralph.model.verdicts import AgentFailed, Failed
 
 NAME = "prompt"
@@ -51,8 +48,9 @@ def prompt_loop(run: PromptRun) -> Recipe:
         if over := (yield from turn.end_of_denials(rounds.now)) or (yield from rounds.begin(missing)):
             return over
         i = rounds.now
-        base = run.prompt if run.file is None else (yield from _read(run.file, i))
-        said = yield from turn.work(base, rejected + crashed, iteration=i, limit=rounds.limit, count=run.count)
+        said = yield from turn.work(
+            run.prompt, rejected + crashed, iteration=i, limit=rounds.limit, count=run.count, file=run.file
+        )
         if isinstance(said, AgentFailed):
             return said
         if not said.ok:
@@ -60,7 +58,7 @@ def prompt_loop(run: PromptRun) -> Recipe:
             crashed, missing = (agent_note(said),), said.reason
             yield from _fed_back(i, crashed)
             continue
-        crashed = denial_notes(said) + _tag_notes(base, said, run)
+        crashed = denial_notes(said) + _tag_notes(turn.file_text if run.file else run.prompt, said, run)
         yield from work.put_back(i)
 
         failures = yield from _guardrails(run.guardrails, i)
@@ -108,11 +106,6 @@ def _no_claim(final: Said, said: AgentReport, run: PromptRun, i: int) -> Generat
     if answer.passed and said.denial and not run.guardrails:
         return f"{said.denial}, and no guardrail shows that the work is done anyway"
     return "" if answer.passed else answer.reason
-
-
-def _read(file: Located, i: int) -> Generator[Step, Any, str]:
-    read: Prompt = yield ReadPrompt(i, file)
-    return read.text
 
 
 def _guardrails(guardrails: tuple[Guardrail, ...], i: int) -> Generator[Step, Any, Failures]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ralph.kernel.actions.agent import WAIT_EXIT_CODE, Prompt, ReadPrompt
+from ralph.kernel.actions.agent import WAIT_EXIT_CODE
 from ralph.kernel.actions.base import Recipe, Step
 from ralph.kernel.actions.supervise import (
     AwaitGo,
@@ -112,12 +112,8 @@ def _start(
     if not is_announced:
         body = f"starting, attempt {number} of {rounds.limit}"
         yield PostMessage(number, run.task_dir, "INFO", body, when="start")
-    prompt = run.prompt
-    if run.file:
-        read: Prompt = yield ReadPrompt(number, run.file)
-        prompt = read.text
     done_file = Located(f"{run.task_dir.path}/DONE", run.task_dir.host)
-    return (yield from turn.start(prompt, number, done_file))
+    return (yield from turn.start(run.prompt, number, done_file, run.file))
 
 
 def _end(
