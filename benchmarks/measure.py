@@ -7,7 +7,6 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Timer
 from typing import NamedTuple
@@ -56,19 +55,12 @@ def own_peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KILOBYTE
 
 
-def interleaved(
-    measures: Mapping[str, Callable[[], float]], rounds: int, *, at_once: int = 1
-) -> dict[str, list[float]]:
+def interleaved(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
     """A B C A B C ...: what disturbs the machine for a while disturbs all of them."""
     samples: dict[str, list[float]] = {name: [] for name in measures}
-    names = [*measures] * rounds
-
-    def sample(name: str) -> float:
-        return measures[name]()
-
-    with ThreadPoolExecutor(at_once) as pool:
-        for name, value in zip(names, pool.map(sample, names), strict=True):
-            samples[name].append(value)
+    for _ in range(rounds):
+        for name, measure in measures.items():
+            samples[name].append(measure())
     return samples
 
 

@@ -3,8 +3,6 @@
 import sys
 from collections.abc import Callable
 from functools import partial
-from itertools import cycle
-from time import sleep
 from typing import NamedTuple
 
 from measure import interleaved, median, own_peak
@@ -15,9 +13,6 @@ FEW_SHOWN, MANY_SHOWN = 10, 210
 LONG_LINE = 300 * MEGABYTE
 UNLIMITED = float("inf")
 """Printed, not promised."""
-SIDE_BY_SIDE = 9
-APART = 0.41
-"""Seconds between loops that run side by side: none starts up while another does."""
 FLOOD = 100
 GIGABYTE = 1000
 FLAT = 8.0
@@ -59,14 +54,14 @@ def iteration(shop: Workshop) -> list[Row]:
 
 def shown(shop: Workshop) -> list[Row]:
     """One more iteration as people run it: display on into a pipe, a git repository, 40 kB of stream."""
-    return [_shown(shop, "CPU per iteration, display on, in memory", 0.6)]
+    return [_shown(shop, "CPU per iteration, display on, in memory", 0.6, min)]
 
 
 def shown_on_disk(shop: Workshop) -> list[Row]:
-    return [_shown(shop, "CPU per iteration, display on, on disk", 0.9)]
+    return [_shown(shop, "CPU per iteration, display on, on disk", 0.9, median)]
 
 
-def _shown(shop: Workshop, what: str, limit: float) -> Row:
+def _shown(shop: Workshop, what: str, limit: float, of_several: Callable[[list[float]], float]) -> Row:
     shop.make_repository()
     program = shop.agent(USUAL)
     sides: dict[str, Callable[[int], float]] = {
@@ -83,7 +78,7 @@ def _shown(shop: Workshop, what: str, limit: float) -> Row:
         rounds=5,
     )
     agent, bash, ralph = (
-        (median(samples[f"{name} {MANY_SHOWN}"]) - median(samples[f"{name} {FEW_SHOWN}"]))
+        (of_several(samples[f"{name} {MANY_SHOWN}"]) - of_several(samples[f"{name} {FEW_SHOWN}"]))
         / (MANY_SHOWN - FEW_SHOWN)
         * 1000
         for name in sides
@@ -92,16 +87,14 @@ def _shown(shop: Workshop, what: str, limit: float) -> Row:
 
 
 def restart(shop: Workshop) -> list[Row]:
-    """A supervised command. Many loops side by side: what they do most is wait for it.
+    """A supervised command.
 
     Starting ralph costs as much as hundreds of restarts, and varies by dozens. So a loop is measured while it is under
     way, and not against a shorter one.
     """
-    turns = cycle(APART * place for place in range(SIDE_BY_SIDE))
 
     def one_more(loop: Callable[[str], object]) -> Callable[[], float]:
         def measure() -> float:
-            sleep(next(turns))
             command = shop.restless()
             loop(command)
             return shop.used(command) / (LAST - FIRST) * 1000
@@ -113,9 +106,10 @@ def restart(shop: Workshop) -> list[Row]:
         "bash": one_more(lambda command: shop.bash_loop(command, iterations=LAST, expect=1)),
         "ralph": one_more(shop.supervise),
     }
-    samples = interleaved(sides, rounds=6, at_once=SIDE_BY_SIDE)
+    samples = interleaved(sides, rounds=7)
     shop.make_room()
-    return [_above_agent("CPU per restart", samples, 0.35)]
+    agent, bash, ralph = (min(samples[name]) for name in sides)
+    return [compared("CPU per restart", ralph - agent, bash - agent, 0.35, samples)]
 
 
 def flood(shop: Workshop) -> list[Row]:
@@ -204,11 +198,6 @@ def _with_room(shop: Workshop, measure: Callable[[], float]) -> Callable[[], flo
         return measured
 
     return and_clear
-
-
-def _above_agent(what: str, samples: dict[str, list[float]], limit: float) -> Row:
-    agent, bash, ralph = (median(samples[name]) for name in ("agent", "bash", "ralph"))
-    return compared(what, ralph - agent, bash - agent, limit, samples)
 
 
 def compared(what: str, ralph: float, other: float, limit: float, samples: dict[str, list[float]]) -> Row:

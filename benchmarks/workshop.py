@@ -22,14 +22,13 @@ prints a flood and says that it is done."""
 USUAL_SIZE = 40_000
 TEN_SECRETS = {f"SERVICE_{number}_API_KEY": f"Vq7{number}zL0pXw93kTf5{number}hNc2" for number in range(10)}
 
-FIRST, LAST = 9, 243
+FIRST, LAST = 20, 620
 """A loop is measured between these starts of its command: before, it begins, and after, it ends."""
 RESTLESS = f"""#!/bin/sh
 cd "${{0%/*}}"
 read n < starts || n=0
 echo $((n += 1)) > starts
 case $n in {FIRST} | {LAST}) cat /proc/$PPID/stat >> used;; esac
-[ $((n % 3)) != 0 ] || exec sleep 1.01
 """
 
 
@@ -103,10 +102,7 @@ class Workshop:
         return self.run(str(RALPH), "run", *options, expect=expect, through_pipe=True)
 
     def restless(self) -> str:
-        """A command that ends at once, but for every third start: three quick ones in a row are a crash loop.
-
-        It lies in a task directory of its own.
-        """
+        """A command that ends at once and well, as one does that only polls. It lies in a task directory of its own."""
         program = Path(tempfile.mkdtemp(prefix="task-", dir=self.root)) / "command"
         program.write_text(RESTLESS)
         program.chmod(0o755)
