@@ -25,8 +25,8 @@ from ralph.store.journal import finished_steps
 from ralph.store.runs import get_run
 from ralph.store.sql import Store
 
-AGENT = "run-agent"
-GIVE_UP = "give-up"
+AGENT, GIVE_UP = "run-agent/", "give-up/"
+"""How the keys of these actions begin."""
 INTERRUPTED = "interrupted"
 STYLES = {"ok": "good", "bad": "bad", "warn": "warn", "quiet": "quiet"}
 FINISHING = (
@@ -50,7 +50,6 @@ class Screen:
         self._top = ""
         self._following: Follower | None = None
         self._problem: Exception | None = None
-        self._is_collecting = False
         self._side_by_side: set[str] = set()
         """The active parts directly below the run."""
 
@@ -63,7 +62,8 @@ class Screen:
             streams.listen(self._heard, lambda: self._terminal.room() > 0)
         task = None if self._is_mute else asyncio.create_task(self._follow(following))
         try:
-            yield
+            with self._terminal.holding():
+                yield
         finally:
             if task:
                 task.cancel()
@@ -235,7 +235,7 @@ class Screen:
         """Show the end of an action. An agent whose stream was shown has its closing line there; everything else has
         its own.
         """
-        events = self._events.get(row.run_id) if row.mark == "ok" and row.name.kind == AGENT else None
+        events = self._events.get(row.run_id) if row.mark == "ok" and row.key.startswith(AGENT) else None
         if events and (lines := events.complete()):
             self._say_agent(row.run_id, lines)
         else:
@@ -243,20 +243,12 @@ class Screen:
 
     def _note_limit(self, row: Row) -> None:
         """Show the new limit from now on, if a person has raised it."""
-        if row.name.kind == GIVE_UP and (run := get_run(self._store, row.run_id)):
+        if row.key.startswith(GIVE_UP) and (run := get_run(self._store, row.run_id)):
             self._runs[row.run_id] = run
 
     def _say_agent(self, run_id: str, lines: list[Line]) -> None:
         before = f"  {self._whose(run_id)}"
         self._terminal.out([(words.prefixed(line, before), style) for line, style in lines])
-        if not self._is_collecting:
-            # All that is parsed in this turn of the event loop is written at once.
-            self._is_collecting = True
-            asyncio.get_running_loop().call_soon(self._hand_over_lines)
-
-    def _hand_over_lines(self) -> None:
-        self._is_collecting = False
-        self._terminal.hand_over()
 
     def _lines(self, row: Row) -> None:
         whose = self._whose(row.run_id)
