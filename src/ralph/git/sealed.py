@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from ralph.git.attributes import UNSET
-from ralph.git.objects import SHA256_LENGTH
+from ralph.git.loose_objects import SHA256_LENGTH
 from ralph.model.git_rules import GitRules
 
 # What an agent may have written for all repositories of the user does not count either.

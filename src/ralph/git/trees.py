@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ralph.git.checkout import HASH
 from ralph.git.known_trees import is_tree, known_changes, known_tree, remember_changes, remember_tree
-from ralph.git.objects import Objects, StoredObject, damaged
+from ralph.git.loose_objects import StoredObject
+from ralph.git.objects import Objects, damaged
 from ralph.git.repository import Repository
 from ralph.git.sealed import seal_bare
 from ralph.model.errors import ConfigError, StateError
@@ -23,6 +24,8 @@ COMPARED = (
     "--ignore-submodules=none",
 )
 ALIKE = "-M40%"
+FEW = 200
+"""How many changed files are looked up one by one."""
 MOST_PAIRS = "-l2000"
 """Above this many new and deleted files only identical ones are reported as renamed, because all pairs are compared."""
 
@@ -127,6 +130,13 @@ async def changed_paths(repository: Repository, base: str, head: str) -> list[st
 
 async def changed_files(repository: Repository, base: str, head: str) -> list[ChangedFile]:
     """Each file that differs, with both versions. A renamed file that is largely the same is one change."""
+    known = known_changes(known_tree(base), known_tree(head))
+    if known is not None and len(known) <= FEW:
+        sides = [await _entries(repository.objects, known_tree(each), known) for each in (base, head)]
+        found = [ChangedFile(path, path, new, old) for path, old, new in zip(known, *sides, strict=True) if old != new]
+        # Only what is gone can be what is new.
+        if all(each.old for each in found) or all(each.new for each in found):
+            return found
     arguments = (*COMPARED, "--raw", "--no-abbrev", ALIKE, MOST_PAIRS, base, head, "--")
     words = iter(await repository.git.records(*arguments, wanted=bool))
     return [_changed(about, words) for about in words]
@@ -180,6 +190,22 @@ def _index_lines(changes: TreeChanges, blobs: list[str], length: int) -> list[by
             blob = next(made) if isinstance(change, NewFile) else change.blob
             come.append(f"{change.mode} {blob}".encode() + name)
     return gone + come
+
+
+async def _entries(objects: Objects, tree: str, paths: Iterable[str]) -> list[TreeEntry | None]:
+    """The entries of these paths; None for a file that the tree does not have."""
+    folders: dict[str, dict[str, TreeEntry]] = {}
+
+    async def find(path: str) -> TreeEntry | None:
+        folder, _, file = path.rpartition("/")
+        if folder not in folders:
+            above = await find(folder) if folder else TreeEntry(FOLDER, tree)
+            name = above.blob if above and above.mode == FOLDER else ""
+            folders[folder] = dict(_lines_of(await objects.find(name), name)) if name else {}
+        return folders[folder].get(file)
+
+    found = [await find(path) for path in paths]
+    return [None if each and each.mode == FOLDER else each for each in found]
 
 
 def _lines_of(folder: StoredObject | None, name: str) -> Iterator[tuple[str, TreeEntry]]:

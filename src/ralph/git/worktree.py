@@ -1,6 +1,7 @@
 """A worktree for a task on a branch of its own: created, found again after a kill, repaired, and removed."""
 
 import asyncio
+import os
 import shlex
 from pathlib import Path
 from typing import NamedTuple
@@ -12,14 +13,18 @@ from ralph.git.branch_tip import switch_away
 from ralph.git.checkout import HEADS, Checkout
 from ralph.git.command import RESUME
 from ralph.git.folders import (
+    admin_of,
     anything_at,
     delete_set_aside,
     drop_if_empty,
     may_be_repaired,
+    own_git_dir,
     place,
     repository_of,
     set_aside,
+    set_aside_admin,
 )
+from ralph.git.known_places import remember_place, seen_at
 from ralph.git.listing import ListedWorktree, holder_of, linked, registered_at, worktrees
 from ralph.git.own_index import know_new_worktree
 from ralph.git.repository import Change, Repository, drop_locks
@@ -269,9 +274,19 @@ async def _add(repository: Repository, path: Path, branch: str) -> Ended:
     if done.code != 0 and "smudge" in done.err:
         # Large files that cannot be fetched now stay the pointers that git has.
         done = await repository.git.run(*argv, env={"GIT_LFS_SKIP_SMUDGE": "1"})
-    if done.code == 0:
-        know_new_worktree(path)
+    git_dir = own_git_dir(path) if done.code == 0 else None
+    if git_dir:
+        _remember_places(await repository.look(), path, git_dir)
+        made = seen_at(path)
+        know_new_worktree(git_dir, made.tree if made else "")
     return done
+
+
+def _remember_places(at: Checkout, path: Path, git_dir: Path) -> None:
+    """Remember where git has just created a worktree, and the project's folder in it."""
+    top = Path(os.path.realpath(path))
+    for folder, prefix in {path: "", path / at.prefix: at.prefix}.items():
+        remember_place(folder, Checkout(top, git_dir, at.common_dir, prefix))
 
 
 async def _discard(repository: Repository, path: Path, branches: _Branches, inside: Checkout | None) -> None:
@@ -309,8 +324,11 @@ async def _retire(repository: Repository, worktree: Worktree, tip: str) -> bool:
 
 
 async def _take_away(repository: Repository, path: Path) -> None:
+    common_dir = repository.known_common_dir()
+    admin = admin_of(path, common_dir) if common_dir else None
     set_aside(path)
-    done = await repository.git.run("worktree", "remove", "--force", "--force", str(path))
-    if done.code != 0 and registered_at(path, await worktrees(repository)):
-        raise repository.git.failed("worktree remove", done)
+    if admin is None or not set_aside_admin(admin, path):
+        done = await repository.git.run("worktree", "remove", "--force", "--force", str(path))
+        if done.code != 0 and registered_at(path, await worktrees(repository)):
+            raise repository.git.failed("worktree remove", done)
     await asyncio.to_thread(delete_set_aside, path.parent)
