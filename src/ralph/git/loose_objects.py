@@ -7,12 +7,15 @@ import hashlib
 import secrets
 import stat
 import zlib
+from functools import cache
 from pathlib import Path
 
 from msgspec import Struct
 
 from ralph.git.checkout import HASH
+from ralph.git.command import RESUME
 from ralph.git.known_trees import known_tree, remember_tree
+from ralph.store.files import cannot_write
 
 SHA256_LENGTH = 64
 LARGEST = 2 << 20
@@ -36,11 +39,21 @@ def hash_of(kind: str, content: bytes, like: str) -> str:
     return made.hexdigest()
 
 
+@cache
+def _empty_tree(length: int) -> str:
+    return hash_of("tree", b"", "0" * length)
+
+
+def empty_tree(like: str) -> str:
+    """The tree without any file."""
+    return _empty_tree(len(like))
+
+
 def read_loose(objects: Path, name: str) -> StoredObject | None:
     """The object of that hash in this folder of git's; None if git must be asked."""
     if not HASH.fullmatch(name):
         return None
-    if name == hash_of("tree", b"", name):
+    if name == empty_tree(name):
         # Git knows it without having it.
         return StoredObject(name, "tree", b"")
     try:
@@ -60,16 +73,24 @@ def write_loose(objects: Path, kind: str, content: bytes, like: str) -> str:
     """The hash of the object, which is then there. Its permissions are those of the folder."""
     name = hash_of(kind, content, like)
     if read_loose(objects, name) is None:
-        mode = stat.S_IMODE(objects.stat().st_mode)
-        path = objects / name[:2] / name[2:]
-        if not path.parent.is_dir():
-            path.parent.mkdir(exist_ok=True)
-            path.parent.chmod(mode)
-        fresh = path.with_name(f"tmp_obj_{secrets.token_hex(8)}")
-        fresh.write_bytes(zlib.compress(f"{kind} {len(content)}\0".encode() + content, 1))
-        fresh.chmod(mode & READABLE)
-        fresh.replace(path)
+        try:
+            _write(objects, name, f"{kind} {len(content)}\0".encode() + content)
+        except OSError as error:
+            raise cannot_write(objects, error, RESUME) from error
     return name
+
+
+def _write(objects: Path, name: str, data: bytes) -> None:
+    mode = stat.S_IMODE(objects.stat().st_mode)
+    path = objects / name[:2] / name[2:]
+    if not path.parent.is_dir():
+        path.parent.mkdir(exist_ok=True)
+        path.parent.chmod(mode)
+    # Git removes files that begin so, if nobody finishes them.
+    fresh = path.with_name(f"tmp_obj_{secrets.token_hex(8)}")
+    fresh.write_bytes(zlib.compress(data, 1))
+    fresh.chmod(mode & READABLE)
+    fresh.replace(path)
 
 
 def tree_in(objects: Path, name: str) -> str:

@@ -48,7 +48,9 @@ def is_checked_out(common_dir: Path, ref: str) -> bool | None:
         heads = [short_text(each / "HEAD") for each in (common_dir, *(common_dir / "worktrees").glob("*"))]
     except (OSError, UnicodeDecodeError):
         return None
-    return None if None in heads else f"{SYMBOLIC}{ref}\n" in heads
+    if None in heads or (common_dir / "reftable").exists():
+        return None
+    return f"{SYMBOLIC}{ref}\n" in heads
 
 
 def short_text(path: Path) -> str | None:

@@ -2,18 +2,15 @@
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ralph.git.checkout import HASH
 from ralph.git.known_trees import is_tree, known_changes, known_tree, remember_changes, remember_tree
-from ralph.git.loose_objects import StoredObject
+from ralph.git.loose_objects import StoredObject, empty_tree, write_loose
 from ralph.git.objects import Objects, damaged
 from ralph.git.repository import Repository
-from ralph.git.sealed import seal_bare
 from ralph.model.errors import ConfigError, StateError
 from ralph.model.proof import NewFile, TreeChanges, TreeEntry
 
@@ -99,21 +96,58 @@ async def tree_of(objects: Objects, name: str) -> str:
 
 async def compose_tree(repository: Repository, start: str, changes: TreeChanges) -> str:
     """The tree `start` with these changes. A file replaces a folder of that name, and the reverse."""
-    if not changes or not HASH.fullmatch(start):
-        start = await tree_of(repository.objects, start)
-    if not changes:
-        return start
-    common_dir = await repository.common_dir()
-    with tempfile.TemporaryDirectory(prefix="ralph-tree-") as directory:
-        folder = Path(directory)
-        env = {**seal_bare(folder / "git", common_dir, start), "GIT_INDEX_FILE": str(folder / "index")}
-        blobs = await _written(repository, folder, changes, env)
-        await repository.git.ask("read-tree", start, env=env)
-        given = b"".join(_index_lines(changes, blobs, len(start)))
-        await repository.git.ask("update-index", "-z", "--index-info", env=env, stdin=given)
-        made = await repository.git.ask("write-tree", "--missing-ok", env=env)
-    remember_tree(made, made)
-    return made
+    tree = await tree_of(repository.objects, start)
+    if changes:
+        stored = await repository.common_dir() / "objects"
+        tree = await _Composing(repository.objects, stored, like=tree).folder(tree, changes) or empty_tree(tree)
+        remember_tree(tree, tree)
+    return tree
+
+
+class _Composing:
+    """Writes the folders of a tree that change, and no others. No index and no setting has an effect on it."""
+
+    def __init__(self, objects: Objects, stored: Path, *, like: str) -> None:
+        self._objects = objects
+        self._stored = stored
+        self._like = like
+
+    async def folder(self, name: str, changes: TreeChanges) -> str:
+        """The folder of that name with these changes; empty if nothing is left in it. Without a name, it is new."""
+        found = dict(_lines_of(await self._objects.find(name), name)) if name else {}
+        below: dict[str, dict[str, TreeEntry | NewFile | None]] = {}
+        for path, change in changes.items():
+            first, _, rest = path.partition("/")
+            if rest:
+                below.setdefault(first, {})[rest] = change
+            elif change is None and first in found and found[first].mode != FOLDER:
+                del found[first]
+        for first, deeper in below.items():
+            before = found.pop(first, None)
+            is_folder = before is not None and before.mode == FOLDER
+            made = await self.folder(before.blob if before and is_folder else "", deeper)
+            if made:
+                found[first] = TreeEntry(FOLDER, made)
+            elif before and not is_folder:
+                found[first] = before
+        for path, change in changes.items():
+            if change is not None and "/" not in path:
+                found[path] = self._file(change)
+        return self._written(found) if found else ""
+
+    def _file(self, change: TreeEntry | NewFile) -> TreeEntry:
+        if isinstance(change, TreeEntry):
+            return change
+        return TreeEntry(change.mode, write_loose(self._stored, "blob", change.content, self._like))
+
+    def _written(self, entries: Mapping[str, TreeEntry]) -> str:
+        # Git sorts a folder as if its name ended with a slash.
+        ordered = sorted(entries.items(), key=lambda each: os.fsencode(each[0]) + b"/" * (each[1].mode == FOLDER))
+        lines = [
+            f"{each.mode.lstrip('0')} ".encode() + os.fsencode(name) + b"\0" + bytes.fromhex(each.blob)
+            for name, each in ordered
+        ]
+        return write_loose(self._stored, "tree", b"".join(lines), self._like)
 
 
 async def changed_paths(repository: Repository, base: str, head: str) -> list[str]:
@@ -158,38 +192,6 @@ async def renames(repository: Repository, base: str, head: str) -> dict[str, str
     arguments = (*COMPARED, ALIKE, MOST_PAIRS, "--diff-filter=R", "--name-status", base, head, "--")
     words = iter(await repository.git.records(*arguments, wanted=bool))
     return {new: old for _, old, new in zip(words, words, words, strict=True)}
-
-
-async def _written(repository: Repository, folder: Path, changes: TreeChanges, env: Mapping[str, str]) -> list[str]:
-    """The blobs of the new files, in the same order."""
-    contents = [change.content for change in changes.values() if isinstance(change, NewFile)]
-    paths = [folder / f"new-{number}" for number in range(len(contents))]
-    for path, content in zip(paths, contents, strict=True):
-        path.write_bytes(content)
-    if not paths:
-        return []
-    made = bytearray()
-    given = b"".join(os.fsencode(path) + b"\n" for path in paths)
-    arguments = ("hash-object", "-w", "--no-filters", "--stdin-paths")
-    done = await repository.git.run(*arguments, env=env, stdin=given, sink=made.extend)
-    if done.code != 0:
-        raise repository.git.failed("hash-object", done)
-    return made.decode().split()
-
-
-def _index_lines(changes: TreeChanges, blobs: list[str], length: int) -> list[bytes]:
-    """The lines for `update-index --index-info -z`: first the removed files, then the new ones."""
-    made = iter(blobs)
-    gone: list[bytes] = []
-    come: list[bytes] = []
-    for path, change in changes.items():
-        name = b"\t" + os.fsencode(path) + b"\0"
-        if change is None:
-            gone.append(f"0 {'0' * length}".encode() + name)
-        else:
-            blob = next(made) if isinstance(change, NewFile) else change.blob
-            come.append(f"{change.mode} {blob}".encode() + name)
-    return gone + come
 
 
 async def _entries(objects: Objects, tree: str, paths: Iterable[str]) -> list[TreeEntry | None]:
