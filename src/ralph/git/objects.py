@@ -21,8 +21,6 @@ LARGEST_KEPT = 2 << 20
 MOST_KEPT = 32 << 20
 FOLDER = b"40000 "
 MODE, STAGE = len("100644 "), len(" 0")
-LONGEST_PATH = 16_384
-"""The longest path. No file has a longer name; a folder that was rewritten to contain itself has no end."""
 
 
 _Line = tuple[bytes, bytes]
