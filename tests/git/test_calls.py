@@ -10,7 +10,7 @@ from ralph.git.repository import Repository
 from ralph.git.worktree import prepare
 from ralph.testing import temp_repo
 from ralph.workbench.bench import Workbench
-from task_crew import GOOD, TaskCrew
+from task_crew import GOOD, TaskCrew, promise
 
 PROVEN, FOUR_PROVEN = 21, 27
 """With the worktree of the checks, the trees that a proof composes, and the record."""
@@ -40,6 +40,37 @@ def test_a_whole_task_asks_git_little(tmp_path, coder, later, most):
     assert crew.on_branch("work.txt") == "good\n"
     # They are counted at all: the work was committed once.
     assert [call.split()[0] for call in calls.made].count("commit") == 1
+    assert len(calls.made) <= most, "\n".join(calls.made)
+
+
+TEST = """import unittest
+from calc import add
+
+class AddTest(unittest.TestCase):
+    def test_add(self):
+        self.assertEqual(add(1, 2), 3)
+"""
+MORE = """
+    def test_more(self):
+        self.assertEqual(add(2, 2), 4)
+"""
+
+
+@pytest.mark.parametrize(("packed", "most"), [(False, 28), (True, 31)], ids=["loose", "packed"])
+def test_a_check_that_runs_tests_is_tried_on_four_trees(tmp_path, packed, most):
+    crew = TaskCrew(tmp_path)
+    for path, text in {"calc.py": "def add(a, b):\n    return 0\n", "test_calc.py": TEST}.items():
+        crew.repo.write(path, text)
+    crew.repo.write(".gitignore", "__pycache__/\n")
+    crew.repo.commit_all("tests")
+    if packed:
+        crew.git("gc", "--quiet")
+    crew.hire(coder=[promise("MADE", {"calc.py": "def add(a, b):\n    return a + b\n", "test_calc.py": TEST + MORE})])
+    crew.task(coder={"promise": "MADE", "verification_config": {"command": "python -m unittest"}})
+    calls = GitCalls(tmp_path, crew.repo.env["PATH"])
+    done = crew.run(env=calls.env)
+    assert done.code == 0, done.err
+    assert commands(calls).count("read-tree") == 4
     assert len(calls.made) <= most, "\n".join(calls.made)
 
 

@@ -118,6 +118,8 @@ def set_aside_admin(admin: Path, path: Path) -> bool:
         admin.rename(path.with_name(f"{GONE}{admin.name}-{secrets.token_hex(4)}"))
     except OSError:
         return False
+    # Git, too, removes the folder of these records with the last one.
+    drop_if_empty(admin.parent)
     return True
 
 

@@ -30,7 +30,6 @@ WRITE = (*WORKERS, "-c", "core.preloadIndex=false", "read-tree", "--reset", "-u"
 REFRESH = ("update-index", "-q", "--refresh")
 ENTRY, OTHER = b"H ", b"? "
 SECOND_NS = 1_000_000_000
-POINTERS_STAY = {"GIT_LFS_SKIP_SMUDGE": "1"}
 NEEDS_UPDATE = 1
 
 
@@ -151,11 +150,7 @@ class ProvenIndex:
     async def _write(self, env: Mapping[str, str], *trees: str) -> None:
         """Make the files those of the tree; of two trees, only where they differ."""
         self._tree = ""
-        own = self._own(env)
-        done = await self._git.run(*WRITE, *trees, env=own)
-        if done.code != 0 and "smudge" in done.err:
-            # Large files that cannot be fetched now stay the pointers that they are in git.
-            done = await self._git.run(*WRITE, *trees, env={**own, **POINTERS_STAY})
+        done = await self._git.write_files(*WRITE, *trees, env=self._own(env))
         if done.code != 0:
             raise self._git.failed("read-tree", done)
 

@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,11 @@ NOBODY = {
     f"GIT_{who}_{what}": value for who in AUTHORS for what, value in (("NAME", "ralph"), ("EMAIL", "ralph@localhost"))
 }
 OWN_IDENTITY = ("-c", "user.useConfigOnly=true")
+# It may be empty: a file can change back after it was seen.
+COMMIT = (
+    *("commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message"),
+    *("--cleanup=verbatim", "--file", "-"),
+)
 COMMITTER = re.compile(rb"^committer (.*>) [^>]*$", re.MULTILINE)
 PEELED = ("", "{commit}", "{tree}")
 MOST_LOCKS = 3
@@ -92,10 +97,7 @@ class Repository:
 
     async def require(self) -> Checkout:
         """The state of a working tree that has a commit to begin from. It raises an error otherwise."""
-        found = seen_at(self.folder)
-        if found is None:
-            found = await require(self.git)
-            remember_place(self.folder, found)
+        found = await self._seen(require)
         self._known[self.folder] = found.common_dir
         return found
 
@@ -108,9 +110,12 @@ class Repository:
         return self._known[self.folder]
 
     async def look(self) -> Checkout:
+        return await self._seen(look)
+
+    async def _seen(self, ask: Callable[[Git], Awaitable[Checkout]]) -> Checkout:
         found = seen_at(self.folder)
         if found is None:
-            found = await look(self.git)
+            found = await ask(self.git)
             remember_place(self.folder, found)
         return found
 
@@ -188,10 +193,7 @@ class Repository:
     ) -> Commit:
         if not staged.changed:
             return Commit(at.head, at.tree, changed=False)
-        # A file may have changed back since it was seen.
-        flags = ("--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message")
-        flags = (*flags, "--cleanup=verbatim")
-        await self._by_someone(git, "commit", *flags, "--file", "-", message=message, env=env)
+        await self._by_someone(git, *COMMIT, message=message, env=env)
         now = read_head(at)
         head, tree = (now[1], tree_in(at.common_dir / "objects", now[1])) if now else ("", "")
         if not tree:

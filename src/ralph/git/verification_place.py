@@ -5,17 +5,17 @@ runners treat everything below the project as a part of it, so while nobody uses
 directory, where no tool looks.
 """
 
-import asyncio
 from contextlib import suppress
 from pathlib import Path
 
 from ralph.git.checkout import Checkout
-from ralph.git.folders import admin_of, anything_at, delete_set_aside, may_be_repaired, set_aside
+from ralph.git.folders import admin_of, anything_at, may_be_repaired
 from ralph.git.kept_files import delete
 from ralph.git.listing import linked, registered_at, worktrees
 from ralph.git.loose_objects import StoredObject, write_loose
 from ralph.git.own_index import install
 from ralph.git.repository import NOBODY, Repository
+from ralph.git.worktree import take_away
 from ralph.model.errors import ConfigError, StateError
 from ralph.store.files import cannot_write
 from ralph.store.lock_file import Held, LockFile
@@ -126,11 +126,7 @@ class VerificationPlace:
         self._admin = None
         if self._path.is_symlink():
             self._path.unlink()
-        set_aside(self._path)
-        done = await self._repository.git.run("worktree", "remove", "--force", "--force", str(self._path))
-        if done.code != 0 and registered_at(self._path, await worktrees(self._repository)):
-            raise self._repository.git.failed("worktree remove", done)
-        await asyncio.to_thread(delete_set_aside, self._path.parent)
+        await take_away(self._repository, self._path)
 
     def close(self) -> None:
         """Let another process have it."""
