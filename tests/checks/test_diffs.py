@@ -1,7 +1,11 @@
 import pytest
 
-from ralph.checks.diffs import AddedLine, added_lines
+from ralph.checks.diffs import AddedLine, AddedLines
 from ralph.testing import temp_repo
+
+
+def added_lines(diff):
+    return AddedLines().feed(f"{diff}\n")
 
 
 @pytest.fixture

@@ -1,13 +1,18 @@
 """Objects that an agent has rewritten, or taken away, are found."""
 
 import asyncio
+import sys
 import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
-from ralph.git.command import Git
-from ralph.git.proven_objects import prove_objects
+from ralph.git.proven_index import ProvenIndex
+from ralph.git.repository import Repository
+from ralph.git.sealed import seal
 from ralph.model.errors import StateError
+from ralph.model.git_rules import GitRules
 from ralph.testing import temp_repo
 from ralph.workbench.bench import Workbench
 
@@ -19,8 +24,18 @@ def repo(tmp_path):
     return temp_repo(tmp_path, FILES)
 
 
-def prove(repo):
-    asyncio.run(prove_objects(Git(Workbench(repo.path, repo.env, "r")), name(repo, "HEAD^{tree}"), {}))
+def prove(repo, tree=""):
+    """Write the files of the tree into an empty folder, as before a check."""
+    repository = Repository(Workbench(repo.path, repo.env, "r"))
+    with TemporaryDirectory() as directory:
+        top, tree = Path(directory, "top"), tree or name(repo, "HEAD^{tree}")
+        top.mkdir()
+        env = seal(Path(directory, "git"), GitRules(), repo.path / ".git", top, tree)
+        index = ProvenIndex(Path(directory, "index"), repository.git.at(top))
+        try:
+            asyncio.run(index.fill(repository, tree, env))
+        finally:
+            assert (index.tree == tree) == (sys.exc_info()[0] is None)
 
 
 def name(repo, of):
@@ -55,7 +70,7 @@ def test_a_folder_that_was_rewritten_is_named(repo, of):
     path.write_bytes(zlib.compress(b"tree %d\0" % len(entry) + entry))
     # Of the top git says it by itself.
     with pytest.raises(StateError, match=rewritten):
-        asyncio.run(prove_objects(Git(Workbench(repo.path, repo.env, "r")), _tree(repo), {}))
+        prove(repo, _tree(repo))
 
 
 def _tree(repo):
@@ -80,4 +95,4 @@ def test_what_is_gone_is_an_error(repo, of):
     gone.chmod(0o644)
     gone.unlink()
     with pytest.raises(StateError):
-        asyncio.run(prove_objects(Git(Workbench(repo.path, repo.env, "r")), tree, {}))
+        prove(repo, tree)

@@ -25,6 +25,7 @@ from ralph.model.proof import NewFile
 from ralph.testing import temp_repo
 from ralph.workbench.bench import Workbench
 
+BY = "ralph <ralph@localhost> 946684800"
 FILES = {"a.py": "a\n", "sub/b.py": "b\n", "sub/deep/c.py": "c\n", ".gitignore": "*.o\n__pycache__/\nmade/\n"}
 
 
@@ -128,13 +129,14 @@ class TestAt:
 
     def test_a_composed_tree_has_a_commit_that_is_always_the_same(self, scene):
         tree = scene.compose({"x.py": "x\n"})
-        head = scene.repo.git("rev-parse", "HEAD").strip()
-        scene.at(tree, parent=head)
+        scene.at(tree)
         commit = scene.git("rev-parse", "HEAD").strip()
-        assert scene.git("rev-parse", "HEAD^{tree}", "HEAD~1").split() == [tree, head]
+        assert scene.git("rev-parse", "HEAD^{tree}").strip() == tree
+        assert scene.git("log", "--format=%an <%ae> %at %cn <%ce> %ct %s") == f"{BY} {BY} verify\n"
+        scene.git("fsck", "--strict")
         assert scene.git("status", "--porcelain") == ""
         scene.at()
-        scene.at(tree, parent=head)
+        scene.at(tree)
         assert scene.git("rev-parse", "HEAD").strip() == commit
         assert scene.repo.git("for-each-ref", "--format=%(refname)").split() == ["refs/heads/main"]
 

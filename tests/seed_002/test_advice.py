@@ -151,18 +151,16 @@ class TestABrokenIndex:
         assert chunk.is_delivered()
 
     @pytest.mark.parametrize("garbage", [b"garbage", b"\0" * 400], ids=["short", "long"])
-    def test_of_the_user_while_it_runs(self, chunk, garbage):
+    def test_of_the_user_is_not_read_while_it_runs(self, chunk, garbage):
         ended = chunk.while_it_runs(lambda: (chunk.path / ".git/index").write_bytes(garbage))
-        assert ended.code == 9
-        assert chunk.follow(ended).returncode == 0
+        assert ended.code == 0, ended.err
         assert chunk.is_delivered()
-        assert chunk.crew.git("diff", "--name-only", "HEAD") == "", "the new index is that of the last commit"
+        assert (chunk.path / ".git/index").read_bytes() == garbage
 
-    def test_of_the_user_after_an_interruption(self, scene):
+    def test_of_the_user_is_not_read_after_an_interruption(self, scene):
         scene.stopped(lambda: (scene.path / ".git/index").write_bytes(b"garbage"))
         ended = scene.crew.ralph("resume")
-        assert ended.code == 9
-        assert scene.follow(ended).returncode == 0
+        assert ended.code == 0, ended.err
         assert scene.is_delivered()
 
     def test_of_the_worktree_is_replaced(self, chunk):

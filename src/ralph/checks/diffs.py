@@ -22,10 +22,6 @@ class AddedLine(Struct, frozen=True):
     text: str
 
 
-def added_lines(diff: str) -> Iterator[AddedLine]:
-    return AddedLines().feed(f"{diff}\n")
-
-
 class AddedLines:
     """Finds the added lines. It counts the lines of a hunk, because a line of a file may look like a header."""
 

@@ -129,6 +129,13 @@ class Git:
             done = await asked()
         return done
 
+    async def write_files(self, *arguments: str, env: Mapping[str, str] = NOTHING) -> Ended:
+        """Run a git that writes files. Large files that cannot be fetched now stay the pointers that git has."""
+        done = await self.run(*arguments, env=env)
+        if done.code != 0 and "smudge" in done.err:
+            done = await self.run(*arguments, env={**env, "GIT_LFS_SKIP_SMUDGE": "1"})
+        return done
+
     def start(self, *arguments: str, env: Mapping[str, str], stdin: Path, stdout: Callable[[bytes], None]) -> Starting:
         """Start a git that is asked while it runs: `async with git.start(...) as process`."""
         argv = [*self._argv, *arguments]

@@ -15,6 +15,8 @@ from ralph.workbench.ceiling import WORKTREES
 
 GONE = ".gone-"
 """The prefix of a worktree's name while it is being deleted."""
+BELOW = len(WORKTREES) + 1
+"""How many parts of its path are below the project."""
 
 
 def place(project: Path, task: str) -> Path:
@@ -89,6 +91,36 @@ def set_aside(path: Path) -> None:
         return
     except OSError as error:
         raise cannot_write(path, error, ELSEWHERE) from error
+
+
+def admin_of(path: Path, common_dir: Path, *, moved: bool = False) -> Path | None:
+    """The worktree's part of the git directory, according to git: <repository>/worktrees/<name>.
+
+    With `moved`, also if the project was elsewhere when git recorded it.
+    """
+    for admin in (common_dir / "worktrees").glob("*"):
+        with suppress(OSError):
+            known = Path((admin / "gitdir").read_text(errors="replace").strip()).parent
+            if known == Path(os.path.realpath(path.parent), path.name) or (moved and _was_moved(known, path)):
+                return admin
+    return None
+
+
+def _was_moved(known: Path, path: Path) -> bool:
+    return known.parts[-BELOW:] == path.parts[-BELOW:] and not known.parent.exists()
+
+
+def set_aside_admin(admin: Path, path: Path) -> bool:
+    """Whether git's record of a worktree was taken away in one step, as its folder before."""
+    if admin.is_symlink():
+        return False
+    try:
+        admin.rename(path.with_name(f"{GONE}{admin.name}-{secrets.token_hex(4)}"))
+    except OSError:
+        return False
+    # Git, too, removes the folder of these records with the last one.
+    drop_if_empty(admin.parent)
+    return True
 
 
 def delete_set_aside(parent: Path) -> None:

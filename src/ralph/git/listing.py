@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ralph.git.checkout import HEADS, Checkout, look_if_any
 from ralph.git.folders import is_worktree
+from ralph.git.known_places import seen_at
 from ralph.git.repository import Repository
 
 UNFINISHED = "initializing"
@@ -36,7 +37,9 @@ def holder_of(branch: str, entries: list[ListedWorktree]) -> ListedWorktree | No
 
 async def linked(repository: Repository, path: Path) -> Checkout | None:
     """The state of the folder, if it really is a worktree of this repository: an agent can do anything to a folder."""
-    found = await look_if_any(repository.git.at(path)) if is_worktree(path) else None
+    if not is_worktree(path):
+        return None
+    found = seen_at(path) or await look_if_any(repository.git.at(path))
     return found if found and found.common_dir == await repository.common_dir() else None
 
 

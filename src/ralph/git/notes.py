@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from ralph.git.command import RESUME
-from ralph.git.repository import NOBODY, OWN_IDENTITY, Change, Repository
+from ralph.git.repository import Change, Repository
 from ralph.model.errors import StateError
 from ralph.workbench.bench import Ended
 
@@ -121,7 +121,7 @@ async def _written(repository: Repository, ours: str, theirs: str, notes: Mappin
     `git notes` is not used: it moves the ref wherever it is, and so loses what others add at the same moment.
     """
     lines = [
-        f"commit {PROOF}\ncommitter {await _identity(repository)} {int(time.time())} +0000\n".encode(),
+        f"commit {PROOF}\ncommitter {await repository.committer()} {int(time.time())} +0000\n".encode(),
         _data(b"ralph: merge notes" if theirs else b"ralph: proof"),
         *(f"{word} {commit}\n".encode() for word, commit in (("from", ours), ("merge", theirs)) if commit),
     ]
@@ -140,15 +140,6 @@ async def _written(repository: Repository, ours: str, theirs: str, notes: Mappin
 
 def _data(content: bytes) -> bytes:
     return f"data {len(content)}\n".encode() + content + b"\n"
-
-
-async def _identity(repository: Repository) -> str:
-    """The user's identity, if git has one."""
-    done = await repository.git.run(*OWN_IDENTITY, "var", "GIT_COMMITTER_IDENT")
-    if done.code == 0:
-        # The identity without the time.
-        return done.text.rpartition(">")[0] + ">"
-    return f"{NOBODY['GIT_COMMITTER_NAME']} <{NOBODY['GIT_COMMITTER_EMAIL']}>"
 
 
 async def _notes(repository: Repository, ref: str) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """Reading git objects: one process for all of them, and an object that does not match its name is refused."""
 
 import asyncio
-import hashlib
 import os
 import tempfile
 from binascii import unhexlify
@@ -10,9 +9,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import Struct
-
 from ralph.git.command import RESUME, Git
+from ralph.git.loose_objects import StoredObject, hash_of, read_loose
 from ralph.model.errors import StateError
 
 IDLE = 0.5
@@ -21,29 +19,21 @@ AT_ONCE = 256
 """How many questions may wait for an answer. They fit into a pipe, so that asking never blocks."""
 LARGEST_KEPT = 2 << 20
 MOST_KEPT = 32 << 20
-SHA256_LENGTH = 64
 FOLDER = b"40000 "
 MODE, STAGE = len("100644 "), len(" 0")
-LONGEST_PATH = 16_384
-"""The longest path. No file has a longer name; a folder that was rewritten to contain itself has no end."""
 
 
 _Line = tuple[bytes, bytes]
 """A line of a folder, and the name to sort it by."""
 
 
-class StoredObject(Struct, frozen=True):
-    name: str
-    """The hash of the object."""
-    kind: str
-    content: bytes
-
-
 class Objects:
     """The objects of a repository. Small objects that were read recently are kept."""
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, folder: Path | None = None) -> None:
+        """`folder` is where git keeps the objects, if that is known: those that are not packed are read from there."""
         self._git = git
+        self._folder = folder
         self._session: _Session | None = None
         self._room = asyncio.Semaphore(AT_ONCE)
         self._kept: dict[str, StoredObject] = {}
@@ -55,10 +45,13 @@ class Objects:
             return self._kept[name]
         if "\n" in name:
             return None
-        async with self._room:
-            found = await self._open_session().ask(name)
+        found = read_loose(self._folder, name) if self._folder else None
+        if found is None:
+            async with self._room:
+                found = await self._open_session().ask(name)
+            if found:
+                refuse_damaged(found)
         if found:
-            refuse_damaged(found)
             self._keep(found)
         return found
 
@@ -79,14 +72,6 @@ class Objects:
         while self._size > MOST_KEPT:
             oldest = self._kept.pop(next(iter(self._kept)))
             self._size -= len(oldest.content)
-
-
-def hash_of(kind: str, content: bytes, like: str) -> str:
-    """The name of an object, with the kind of hash that `like` has."""
-    algorithm = "sha256" if len(like) == SHA256_LENGTH else "sha1"
-    made = hashlib.new(algorithm, f"{kind} {len(content)}\0".encode(), usedforsecurity=False)
-    made.update(content)
-    return made.hexdigest()
 
 
 def tree_hash(entries: Iterable[bytes], like: str) -> str:

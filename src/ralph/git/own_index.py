@@ -14,7 +14,7 @@ from msgspec import Struct
 from ralph.git.checkout import Checkout
 from ralph.git.command import Git
 from ralph.git.excludes import with_lines_of_tools
-from ralph.git.folders import own_git_dir
+from ralph.git.index_files import entries_of
 from ralph.git.named_paths import NamedPaths
 from ralph.git.sealed import seal
 from ralph.git.staging import BY_NAME, DIFFERENCES, NOT_OWN_STATE, Flags, Known, StagedWork, flagged, stage
@@ -42,6 +42,10 @@ _written: dict[Path, str] = {}
 """The digests of the indexes that this process kept. Any other may come from anyone, and could call a file
 unchanged."""
 
+_holds: dict[str, str] = {}
+"""The tree that an index holds, by the digest of the index."""
+MOST_HELD = 1000
+
 
 @asynccontextmanager
 async def staged_by(git: Git, at: Checkout, rules: GitRules) -> AsyncGenerator[OwnIndex]:
@@ -67,7 +71,8 @@ async def _staged(git: Git, at: Checkout, rules: GitRules, env: Mapping[str, str
         given = b"".join(os.fsencode(name) + b"\0" for name in theirs.added)
         await git.run(*BY_NAME, env=env, stdin=given)
     lent, users = (list(map(os.fsdecode, names)) for names in (rules.lent, rules.overlooked))
-    staged = await stage(git, at, env, Known(lent, theirs.flags, users, is_unread))
+    holds = "" if theirs.added or is_unread else _holds.get(_written[at.git_dir / KEPT], "")
+    staged = await stage(git, at, env, Known(lent, theirs.flags, users, is_unread, holds))
     keep(index, at.git_dir / KEPT)
     return staged
 
@@ -136,14 +141,29 @@ def know(index: Path) -> None:
     _written[index] = digest_of(index)
 
 
-def know_new_worktree(path: Path) -> None:
-    """Remember the index of a worktree that git has just created: it has no flags, and file times say what is
-    unchanged.
+def know_new_worktree(git_dir: Path, tree: str) -> None:
+    """Remember the index of a worktree that git has just created with that tree: it has no flags, and file times say
+    what is unchanged.
     """
-    git_dir = own_git_dir(path)
-    if git_dir and (git_dir / "index").is_file():
+    if (git_dir / "index").is_file():
         know(git_dir / "index")
         keep(git_dir / "index", git_dir / KEPT)
+        know_tree(git_dir, tree)
+
+
+def know_tree(git_dir: Path, tree: str) -> None:
+    """Remember that the indexes of a worktree, as this process knows them, hold that tree."""
+    if len(_holds) >= MOST_HELD:
+        _holds.clear()
+    _holds.update({_written[each]: tree for each in (git_dir / "index", git_dir / KEPT) if each in _written})
+
+
+def known_entries(index: Path, tree: str) -> list[bytes] | None:
+    """The entries of an index that is known to hold that tree, as `ls-files --stage` prints them; None if it is not."""
+    if not tree or _holds.get(digest_of(index)) != tree:
+        return None
+    data = index.read_bytes()
+    return entries_of(data, tree) if _holds.get(hashlib.sha256(data).hexdigest()) == tree else None
 
 
 def is_known(index: Path) -> bool:

@@ -2,20 +2,22 @@
 
 Git considers a file that it has just checked out unchanged without reading it. Here it is read, so that an object that
 does not match its name is found before a check runs on it: the index gets the time before git began to write, and git
-does not trust an index about files that are not older. If all files are new, the objects are checked instead, which
-costs less. A file that is older than the index is not hashed again until its size or one of its times changes,
-including that of its inode, which no program can set back.
+does not trust an index about files that are not older. If all files are new, the entries and the objects are checked
+instead, which costs less. A file that is older than the index is not hashed again until its size or one of its times
+changes, including that of its inode, which no program can set back.
 """
 
 import os
 import time
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from ralph.git.command import Git
+from ralph.git.index_files import entries_of
 from ralph.git.objects import damaged, tree_hash
 from ralph.git.own_index import digest_of
-from ralph.git.proven_objects import prove_objects
+from ralph.git.proven_objects import prove_blobs
 from ralph.git.repository import Repository
 from ralph.git.rules import CLOCK_TICK_NS
 from ralph.git.trees import SUBMODULE, read_tree
@@ -28,7 +30,6 @@ WRITE = (*WORKERS, "-c", "core.preloadIndex=false", "read-tree", "--reset", "-u"
 REFRESH = ("update-index", "-q", "--refresh")
 ENTRY, OTHER = b"H ", b"? "
 SECOND_NS = 1_000_000_000
-POINTERS_STAY = {"GIT_LFS_SKIP_SMUDGE": "1"}
 NEEDS_UPDATE = 1
 
 
@@ -71,12 +72,20 @@ class ProvenIndex:
         """The tree that the index was proven to be; empty if somebody has touched it since."""
         return self._tree if self._known and self._now() == self._known else ""
 
-    async def fill(self, tree: str, env: Mapping[str, str]) -> None:
+    async def fill(self, repository: Repository, tree: str, env: Mapping[str, str]) -> None:
         """Write all files of that tree into an empty folder."""
         self._path.unlink(missing_ok=True)
         await self._write(env, tree)
-        await prove_objects(self._git, tree, env)
-        self._tree, self._known = tree, self._now()
+        written = self._path.read_bytes()
+        self._known = self._now()
+        if self._known[0] != sha256(written).hexdigest():
+            raise damaged(tree)
+        entries = entries_of(written, tree)
+        if entries is None:
+            entries = (await self.look(env, ignored=False, entries=True)).entries
+        await _refuse_others(repository, tree, entries)
+        await prove_blobs(self._git, tree, env)
+        self._tree = tree
 
     async def check_out(self, tree: str, env: Mapping[str, str]) -> None:
         """Write the files that differ between the tree that was proven and this one."""
@@ -104,12 +113,8 @@ class ProvenIndex:
         await self._write_anew(env, tree)
 
     async def prove(self, repository: Repository, tree: str, seen: Seen) -> None:
-        """Prove that the entries are those of the tree: git would read a rewritten tree without complaint."""
-        if tree_hash(seen.entries, tree) != tree:
-            # A tree may hold an empty folder, which no index can.
-            stored = (await read_tree(repository, tree)).entries.items()
-            if set(seen.entries) != {os.fsencode(f"{each.mode} {each.blob} 0\t{path}") for path, each in stored}:
-                raise damaged(tree)
+        """Prove that the index, in which all files were hashed, has the entries of the tree."""
+        await _refuse_others(repository, tree, seen.entries)
         self._tree = tree
 
     async def look(self, env: Mapping[str, str], *, ignored: bool, entries: bool = False) -> Seen:
@@ -145,11 +150,7 @@ class ProvenIndex:
     async def _write(self, env: Mapping[str, str], *trees: str) -> None:
         """Make the files those of the tree; of two trees, only where they differ."""
         self._tree = ""
-        own = self._own(env)
-        done = await self._git.run(*WRITE, *trees, env=own)
-        if done.code != 0 and "smudge" in done.err:
-            # Large files that cannot be fetched now stay the pointers that they are in git.
-            done = await self._git.run(*WRITE, *trees, env={**own, **POINTERS_STAY})
+        done = await self._git.write_files(*WRITE, *trees, env=self._own(env))
         if done.code != 0:
             raise self._git.failed("read-tree", done)
 
@@ -158,4 +159,14 @@ class ProvenIndex:
         return digest_of(self._path), self._path.stat().st_mtime_ns if self._path.exists() else 0
 
     def _own(self, env: Mapping[str, str]) -> dict[str, str]:
-        return {**env, "GIT_INDEX_FILE": str(self._path)}
+        return {**env, "GIT_INDEX_FILE": str(self._path), "GIT_INDEX_VERSION": "2"}
+
+
+async def _refuse_others(repository: Repository, tree: str, entries: Sequence[bytes]) -> None:
+    """Refuse entries that are not those of the tree: git would read a rewritten tree without complaint."""
+    if tree_hash(entries, tree) == tree:
+        return
+    # A tree may hold an empty folder, which no index can.
+    stored = (await read_tree(repository, tree)).entries.items()
+    if set(entries) != {os.fsencode(f"{each.mode} {each.blob} 0\t{path}") for path, each in stored}:
+        raise damaged(tree)

@@ -1,9 +1,10 @@
 """A git repository as ralph uses it: it looks at it, keeps the work in it, and leaves the user's own files alone."""
 
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +14,13 @@ from msgspec import Struct
 
 from ralph.git.checkout import HASH, HEADS, Checkout, look, require
 from ralph.git.command import RESUME, Git
+from ralph.git.known_places import remember_place, seen_at
 from ralph.git.known_trees import remember_changes, remember_tree
 from ralph.git.left_locks import is_free
+from ralph.git.loose_objects import read_loose, tree_in
 from ralph.git.objects import Objects
-from ralph.git.own_index import install, know, staged_by
+from ralph.git.own_index import install, know, know_tree, staged_by
+from ralph.git.ref_files import read_head, read_ref
 from ralph.git.sealed import top_of
 from ralph.git.staging import StagedWork, stage, whole_work
 from ralph.model.errors import StateError
@@ -28,8 +32,18 @@ NOBODY = {
     f"GIT_{who}_{what}": value for who in AUTHORS for what, value in (("NAME", "ralph"), ("EMAIL", "ralph@localhost"))
 }
 OWN_IDENTITY = ("-c", "user.useConfigOnly=true")
+# It may be empty: a file can change back after it was seen.
+COMMIT = (
+    *("commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message"),
+    *("--cleanup=verbatim", "--file", "-"),
+)
+COMMITTER = re.compile(rb"^committer (.*>) [^>]*$", re.MULTILINE)
+PEELED = ("", "{commit}", "{tree}")
 MOST_LOCKS = 3
 """How many locks in a row may block one move."""
+
+_committers: dict[Path, str] = {}
+"""As whom ralph made the last commit in a folder."""
 
 
 class Commit(Struct, frozen=True):
@@ -74,7 +88,8 @@ class Repository:
     @cached_property
     def objects(self) -> Objects:
         """The objects, shared by all readers of this repository."""
-        return Objects(self.git)
+        common_dir = self.known_common_dir()
+        return Objects(self.git, common_dir / "objects" if common_dir else None)
 
     @property
     def folder(self) -> Path:
@@ -82,8 +97,7 @@ class Repository:
 
     async def require(self) -> Checkout:
         """The state of a working tree that has a commit to begin from. It raises an error otherwise."""
-        found = await require(self.git)
-        remember_tree(found.head, found.tree)
+        found = await self._seen(require)
         self._known[self.folder] = found.common_dir
         return found
 
@@ -96,8 +110,13 @@ class Repository:
         return self._known[self.folder]
 
     async def look(self) -> Checkout:
-        found = await look(self.git)
-        remember_tree(found.head, found.tree)
+        return await self._seen(look)
+
+    async def _seen(self, ask: Callable[[Git], Awaitable[Checkout]]) -> Checkout:
+        found = seen_at(self.folder)
+        if found is None:
+            found = await ask(self.git)
+            remember_place(self.folder, found)
         return found
 
     async def uncommitted(self, at: Checkout | None = None) -> int:
@@ -166,6 +185,7 @@ class Repository:
             made = await self._committed(git, at, own.staged, message, {"GIT_WORK_TREE": str(own.nowhere)})
             if made.changed:
                 know(at.git_dir / "index")
+                know_tree(at.git_dir, made.tree)
             return made
 
     async def _committed(
@@ -173,12 +193,14 @@ class Repository:
     ) -> Commit:
         if not staged.changed:
             return Commit(at.head, at.tree, changed=False)
-        flags = ("--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty-message", "--cleanup=verbatim")
-        await self._by_someone(git, "commit", *flags, "--file", "-", message=message, env=env)
-        head, tree = (await git.ask("rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--", env=env)).split()[:2]
+        await self._by_someone(git, *COMMIT, message=message, env=env)
+        now = read_head(at)
+        head, tree = (now[1], tree_in(at.common_dir / "objects", now[1])) if now else ("", "")
+        if not tree:
+            head, tree = (await git.ask("rev-parse", "HEAD^{commit}", "HEAD^{tree}", "--", env=env)).split()[:2]
         remember_tree(head, tree)
         remember_changes(at.tree, tree, staged.paths)
-        return Commit(head, tree, changed=True, uncovered=staged.uncovered)
+        return Commit(head, tree, changed=tree != at.tree, uncovered=staged.uncovered)
 
     async def restore(self) -> None:
         """Restore the last commit in a worktree of ralph's, never in the user's own working tree."""
@@ -191,10 +213,23 @@ class Repository:
 
     async def resolve(self, *names: str) -> list[str]:
         """The object of each name, such as `main^{commit}`; empty if there is none."""
-        # No name has a line break in it: with a blank instead, it is still a name that does not exist.
-        given = "".join(name.replace("\n", " ") + "\n" for name in names)
-        said = await self.git.ask("cat-file", "--batch-check=%(objectname)", stdin=os.fsencode(given))
-        return [line if HASH.fullmatch(line) else "" for line in said.split("\n")]
+        found = {name: self.known_object(name) for name in names}
+        if asked := [name for name in found if found[name] is None]:
+            # No name has a line break in it: with a blank instead, it is still a name that does not exist.
+            given = "".join(name.replace("\n", " ") + "\n" for name in asked)
+            said = await self.git.ask("cat-file", "--batch-check=%(objectname)", stdin=os.fsencode(given))
+            found.update(zip(asked, said.split("\n"), strict=True))
+        return [found[name] or "" if HASH.fullmatch(found[name] or "") else "" for name in names]
+
+    def known_object(self, name: str) -> str | None:
+        """The object of a name as `resolve` knows it; None if git must be asked."""
+        common_dir = self.known_common_dir()
+        return _in_files(common_dir, name) if common_dir else None
+
+    def known_common_dir(self) -> Path | None:
+        """The common git directory, if it is known without a question to git."""
+        at = seen_at(self.folder)
+        return at.common_dir if at else self._known.get(self.folder)
 
     async def commit_at(self, name: str) -> str:
         """The commit of that name; empty if there is none."""
@@ -212,7 +247,23 @@ class Repository:
         made = ("commit-tree", "--no-gpg-sign", *parents, "-F", "-", tree)
         commit = await self._by_someone(self.git, *made, message=message)
         remember_tree(commit, tree)
+        common_dir = self.known_common_dir()
+        found = read_loose(common_dir / "objects", commit) if common_dir else None
+        if found and (by := COMMITTER.search(found.content)):
+            _committers[self.folder] = by[1].decode(errors="replace")
         return commit
+
+    async def committer(self) -> str:
+        """The user's name and address, if git knows an identity. In a folder in which ralph committed, it is the
+        same.
+        """
+        if self.folder in _committers:
+            return _committers[self.folder]
+        done = await self.git.run(*OWN_IDENTITY, "var", "GIT_COMMITTER_IDENT")
+        if done.code == 0:
+            # The identity without the time.
+            return done.text.rpartition(">")[0] + ">"
+        return f"{NOBODY['GIT_COMMITTER_NAME']} <{NOBODY['GIT_COMMITTER_EMAIL']}>"
 
     async def move(self, *changes: Change) -> bool:
         """Move all refs or none. Returns whether each ref was where it was expected to be."""
@@ -257,6 +308,18 @@ async def _snapshot(git: Git, at: Checkout, staged: StagedWork, env: Mapping[str
     tree = await git.ask("write-tree", env=env) if staged.changed else at.tree
     remember_tree(tree, tree)
     return Snapshot(tree, staged.uncovered)
+
+
+def _in_files(common_dir: Path, name: str) -> str | None:
+    """The object of that name; empty if there is none; None if git must be asked."""
+    named, _, peeled = name.partition("^")
+    found = named if HASH.fullmatch(named) else read_ref(common_dir, named)
+    if not found:
+        return found
+    tree = tree_in(common_dir / "objects", found)
+    if not tree or peeled not in PEELED:
+        return None
+    return tree if peeled == "{tree}" else "" if peeled and found == tree else found
 
 
 def drop_locks(at: Checkout) -> None:

@@ -10,7 +10,6 @@ from ralph.git.folders import make_writable
 from ralph.git.kept_files import delete
 from ralph.git.listing import linked
 from ralph.git.own_index import KEPT, install, keep, know, take_kept
-from ralph.git.proven_index import POINTERS_STAY
 from ralph.git.repository import Change, Repository
 from ralph.git.sealed import seal
 from ralph.git.staging import whole_work
@@ -94,22 +93,15 @@ async def _reset(git: Git, inside: Checkout, worktree: Worktree, commit: str) ->
         env = {**sealed, "GIT_INDEX_FILE": str(index)}
         if not take_kept(inside.git_dir / KEPT, index):
             await git.ask("read-tree", commit, env=env)
-        await _written(git, worktree.base, env)
+        done = await git.write_files("read-tree", "--reset", "-u", worktree.base, env=env)
+        if done.code != 0:
+            raise git.failed("read-tree", done)
         lent = [name.decode(errors="surrogateescape") for name in rules.lent]
         await git.ask("clean", "--quiet", "-ffd", "--", *whole_work(inside, lent), env=env)
         await _reset_submodules(git, inside, env)
         keep(index, inside.git_dir / KEPT)
         install(index, inside.git_dir / "index")
     know(inside.git_dir / "index")
-
-
-async def _written(git: Git, base: str, env: Mapping[str, str]) -> None:
-    argv = ("read-tree", "--reset", "-u", base)
-    done = await git.run(*argv, env=env)
-    if done.code != 0 and "smudge" in done.err:
-        done = await git.run(*argv, env={**env, **POINTERS_STAY})
-    if done.code != 0:
-        raise git.failed("read-tree", done)
 
 
 async def _reset_submodules(git: Git, inside: Checkout, env: Mapping[str, str]) -> None:

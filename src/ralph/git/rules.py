@@ -10,8 +10,9 @@ from typing import NamedTuple
 from ralph.git.attributes import ATTRIBUTES, whole_attributes
 from ralph.git.checkout import Checkout
 from ralph.git.excludes import content_of
+from ralph.git.known_trees import known_tree
 from ralph.git.named_paths import NamedPaths
-from ralph.git.own_index import digest_of, is_known
+from ralph.git.own_index import digest_of, is_known, known_entries
 from ralph.git.repository import Repository
 from ralph.git.staging import flagged, lent_to
 from ralph.model.git_rules import GitRules
@@ -46,8 +47,8 @@ async def record_rules(repository: Repository, base: str) -> GitRules:
     settings = await read_settings(repository, at.top)
     places = _Places(settings, at, repository.git.env)
     names = NamedPaths(at, repository.git.env)
-    in_tree = await _attributes_of(repository, base)
     index = at.git_dir / "index"
+    in_tree = await _attributes_of(repository, base, index)
     sparse = any(name == SPARSE and _is_true(value) for name, value, _ in settings)
     overlooked = () if is_known(index) and not sparse else await _overlooked(repository, at.top)
     return GitRules(
@@ -105,17 +106,23 @@ async def _overlooked(repository: Repository, top: Path) -> tuple[bytes, ...]:
     return tuple(map(os.fsencode, (*flags.skipped, *flags.unchanged)))
 
 
-async def _attributes_of(repository: Repository, base: str) -> dict[str, bytes]:
+async def _attributes_of(repository: Repository, base: str, index: Path) -> dict[str, bytes]:
+    """The files of attributes in that commit or tree, by path. `index` is one that may be known to hold it."""
+
     def is_attributes(record: bytes) -> bool:
         return (
             record.endswith(ATTRIBUTES.encode()) and record.partition(b"\t")[2].split(b"/")[-1] == ATTRIBUTES.encode()
         )
 
-    listed = await repository.git.records("ls-tree", "-r", "-z", "--full-tree", base, wanted=is_attributes)
+    entries = known_entries(index, known_tree(base))
+    if entries is None:
+        # Between mode and hash it names the kind, which an index does not have.
+        listed = await repository.git.records("ls-tree", "-r", "-z", "--full-tree", base, wanted=is_attributes)
+        entries = [os.fsencode(each.replace(" blob ", " ", 1)) for each in listed]
     found: dict[str, bytes] = {}
-    for record in listed:
-        about, _, path = record.partition("\t")
-        stored = await repository.objects.find(about.split(" ")[2])
+    for entry in filter(is_attributes, entries):
+        about, _, path = os.fsdecode(entry).partition("\t")
+        stored = await repository.objects.find(about.split(" ")[1])
         # A link is not followed: git does not either.
         if stored and about.startswith("100"):
             found[path] = stored.content

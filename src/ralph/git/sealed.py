@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from ralph.git.attributes import UNSET
-from ralph.git.objects import SHA256_LENGTH
+from ralph.git.loose_objects import SHA256_LENGTH
 from ralph.model.git_rules import GitRules
 
 # What an agent may have written for all repositories of the user does not count either.
@@ -21,12 +21,6 @@ ALONE = {
 NO_COMMIT = "ref: refs/heads/none"
 """What HEAD says before the first commit: git takes a directory with an empty HEAD for no repository."""
 ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\b": "\\b"})
-
-
-def seal_bare(folder: Path, common_dir: Path, like: str) -> dict[str, str]:
-    """The environment for work on objects alone. `like` is any object of the repository."""
-    _make(folder, [("core.bare", "true"), *_format(like)], like)
-    return _environment(folder, common_dir)
 
 
 def seal(folder: Path, rules: GitRules, common_dir: Path, top: Path, head: str) -> dict[str, str]:
@@ -45,7 +39,8 @@ def seal(folder: Path, rules: GitRules, common_dir: Path, top: Path, head: str) 
     (folder / "info/exclude").write_bytes(rules.exclude)
     # Without any, the attributes in the tree would count.
     (folder / "info/attributes").write_bytes(rules.attributes or UNSET.encode() + b"\n")
-    return {**_environment(folder, common_dir), "GIT_WORK_TREE": str(top)}
+    places = {"GIT_DIR": folder, "GIT_OBJECT_DIRECTORY": common_dir / "objects", "GIT_WORK_TREE": top}
+    return {**ALONE, **{name: str(path) for name, path in places.items()}}
 
 
 def top_of(folder: Path, rules: GitRules) -> Path:
@@ -59,10 +54,6 @@ def _make(folder: Path, settings: list[tuple[str, str]], head: str) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / "HEAD").write_text(f"{head or NO_COMMIT}\n")
     (folder / "config").write_text("".join(_lines(*each) for each in settings), encoding="utf-8")
-
-
-def _environment(folder: Path, common_dir: Path) -> dict[str, str]:
-    return {**ALONE, "GIT_DIR": str(folder), "GIT_OBJECT_DIRECTORY": str(common_dir / "objects")}
 
 
 def _format(like: str) -> list[tuple[str, str]]:

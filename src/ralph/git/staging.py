@@ -38,7 +38,8 @@ class StagedWork(Struct, frozen=True):
     uncovered: tuple[str, ...] = ()
     """Files with a change that git was told not to look at."""
     paths: tuple[str, ...] = ()
-    """All files that differ from the checked-out commit, if there is one."""
+    """All files that differ from the checked-out commit, if there is one. One that changed back meanwhile may be among
+    them."""
 
 
 class Flags(NamedTuple):
@@ -61,6 +62,8 @@ class Known(NamedTuple):
     """Files with a flag that the user set."""
     is_unread: bool = False
     """Whether the index does not know any file's time yet, so that git must read them all."""
+    holds: str = ""
+    """The tree that the index holds; empty if that is not known."""
 
 
 NOTHING_BETTER = Known()
@@ -78,10 +81,15 @@ async def stage(git: Git, at: Checkout, env: Mapping[str, str], known: Known = N
         await _mark(git, env, "--no-skip-worktree", seen.hidden)
     watched = {*seen.hidden, *known.flags.skipped, *known.flags.unchanged} - {*known.overlooked}
     unusual = seen.hidden or seen.left_out or (seen.changed and known.is_unread)
+    is_plain = not watched and bool(known.holds) and known.holds == at.tree
     if await _open_embedded(git, env, seen) or unusual:
         await _add_all(git, env, whole_work(at, known.lent))
+        is_plain = False
     elif seen.changed:
-        await _add(git, env, seen.changed, whole_work(at, known.lent))
+        is_plain &= await _add(git, env, seen.changed, whole_work(at, known.lent))
+    if is_plain:
+        # Nothing but what was seen has become different from the commit.
+        return StagedWork(bool(seen.changed), paths=tuple(sorted(map(os.fsdecode, seen.changed))))
     if not at.head:
         return StagedWork(changed=True)
     found = await _differences(git, at.head, env, watched)
@@ -173,16 +181,17 @@ async def _look(git: Git, env: Mapping[str, str], given: Collection[bytes] = ())
     return seen
 
 
-async def _add(git: Git, env: Mapping[str, str], names: Collection[bytes], work: list[str]) -> None:
-    """Stage these files without a look at the others, if all of them are part of the work."""
+async def _add(git: Git, env: Mapping[str, str], names: Collection[bytes], work: list[str]) -> bool:
+    """Stage these files without a look at the others, if all of them are part of the work. Returns whether they are."""
     if work == NOTHING_LENT and not any(OWN_FOLDER in name for name in names):
         given = b"".join(name + b"\0" for name in sorted(names))
         done = await git.run(*BY_NAME, env=env, stdin=given)
         # It ignores a name that it cannot take, such as that of a new submodule, with no more than a message.
         if done.code == 0 and not done.err:
-            return
+            return True
     # Also where one of them is now a folder, or behind a link.
     await _add_all(git, env, work)
+    return False
 
 
 async def _add_all(git: Git, env: Mapping[str, str], work: list[str]) -> None:

@@ -2,17 +2,15 @@
 
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ralph.git.checkout import HASH
 from ralph.git.known_trees import is_tree, known_changes, known_tree, remember_changes, remember_tree
-from ralph.git.objects import Objects, StoredObject, damaged
+from ralph.git.loose_objects import StoredObject, empty_tree, write_loose
+from ralph.git.objects import Objects, damaged
 from ralph.git.repository import Repository
-from ralph.git.sealed import seal_bare
 from ralph.model.errors import ConfigError, StateError
 from ralph.model.proof import NewFile, TreeChanges, TreeEntry
 
@@ -23,6 +21,8 @@ COMPARED = (
     "--ignore-submodules=none",
 )
 ALIKE = "-M40%"
+FEW = 200
+"""How many changed files are looked up one by one."""
 MOST_PAIRS = "-l2000"
 """Above this many new and deleted files only identical ones are reported as renamed, because all pairs are compared."""
 
@@ -96,21 +96,58 @@ async def tree_of(objects: Objects, name: str) -> str:
 
 async def compose_tree(repository: Repository, start: str, changes: TreeChanges) -> str:
     """The tree `start` with these changes. A file replaces a folder of that name, and the reverse."""
-    if not changes or not HASH.fullmatch(start):
-        start = await tree_of(repository.objects, start)
-    if not changes:
-        return start
-    common_dir = await repository.common_dir()
-    with tempfile.TemporaryDirectory(prefix="ralph-tree-") as directory:
-        folder = Path(directory)
-        env = {**seal_bare(folder / "git", common_dir, start), "GIT_INDEX_FILE": str(folder / "index")}
-        blobs = await _written(repository, folder, changes, env)
-        await repository.git.ask("read-tree", start, env=env)
-        given = b"".join(_index_lines(changes, blobs, len(start)))
-        await repository.git.ask("update-index", "-z", "--index-info", env=env, stdin=given)
-        made = await repository.git.ask("write-tree", "--missing-ok", env=env)
-    remember_tree(made, made)
-    return made
+    tree = await tree_of(repository.objects, start)
+    if changes:
+        stored = await repository.common_dir() / "objects"
+        tree = await _Composing(repository.objects, stored, like=tree).folder(tree, changes) or empty_tree(tree)
+        remember_tree(tree, tree)
+    return tree
+
+
+class _Composing:
+    """Writes the folders of a tree that change, and no others. No index and no setting has an effect on it."""
+
+    def __init__(self, objects: Objects, stored: Path, *, like: str) -> None:
+        self._objects = objects
+        self._stored = stored
+        self._like = like
+
+    async def folder(self, name: str, changes: TreeChanges) -> str:
+        """The folder of that name with these changes; empty if nothing is left in it. Without a name, it is new."""
+        found = dict(_lines_of(await self._objects.find(name), name)) if name else {}
+        below: dict[str, dict[str, TreeEntry | NewFile | None]] = {}
+        for path, change in changes.items():
+            first, _, rest = path.partition("/")
+            if rest:
+                below.setdefault(first, {})[rest] = change
+            elif change is None and first in found and found[first].mode != FOLDER:
+                del found[first]
+        for first, deeper in below.items():
+            before = found.pop(first, None)
+            is_folder = before is not None and before.mode == FOLDER
+            made = await self.folder(before.blob if before and is_folder else "", deeper)
+            if made:
+                found[first] = TreeEntry(FOLDER, made)
+            elif before and not is_folder:
+                found[first] = before
+        for path, change in changes.items():
+            if change is not None and "/" not in path:
+                found[path] = self._file(change)
+        return self._written(found) if found else ""
+
+    def _file(self, change: TreeEntry | NewFile) -> TreeEntry:
+        if isinstance(change, TreeEntry):
+            return change
+        return TreeEntry(change.mode, write_loose(self._stored, "blob", change.content, self._like))
+
+    def _written(self, entries: Mapping[str, TreeEntry]) -> str:
+        # Git sorts a folder as if its name ended with a slash.
+        ordered = sorted(entries.items(), key=lambda each: os.fsencode(each[0]) + b"/" * (each[1].mode == FOLDER))
+        lines = [
+            f"{each.mode.lstrip('0')} ".encode() + os.fsencode(name) + b"\0" + bytes.fromhex(each.blob)
+            for name, each in ordered
+        ]
+        return write_loose(self._stored, "tree", b"".join(lines), self._like)
 
 
 async def changed_paths(repository: Repository, base: str, head: str) -> list[str]:
@@ -127,6 +164,13 @@ async def changed_paths(repository: Repository, base: str, head: str) -> list[st
 
 async def changed_files(repository: Repository, base: str, head: str) -> list[ChangedFile]:
     """Each file that differs, with both versions. A renamed file that is largely the same is one change."""
+    known = known_changes(known_tree(base), known_tree(head))
+    if known is not None and len(known) <= FEW:
+        sides = [await _entries(repository.objects, known_tree(each), known) for each in (base, head)]
+        found = [ChangedFile(path, path, new, old) for path, old, new in zip(known, *sides, strict=True) if old != new]
+        # Only what is gone can be what is new.
+        if all(each.old for each in found) or all(each.new for each in found):
+            return found
     arguments = (*COMPARED, "--raw", "--no-abbrev", ALIKE, MOST_PAIRS, base, head, "--")
     words = iter(await repository.git.records(*arguments, wanted=bool))
     return [_changed(about, words) for about in words]
@@ -150,36 +194,20 @@ async def renames(repository: Repository, base: str, head: str) -> dict[str, str
     return {new: old for _, old, new in zip(words, words, words, strict=True)}
 
 
-async def _written(repository: Repository, folder: Path, changes: TreeChanges, env: Mapping[str, str]) -> list[str]:
-    """The blobs of the new files, in the same order."""
-    contents = [change.content for change in changes.values() if isinstance(change, NewFile)]
-    paths = [folder / f"new-{number}" for number in range(len(contents))]
-    for path, content in zip(paths, contents, strict=True):
-        path.write_bytes(content)
-    if not paths:
-        return []
-    made = bytearray()
-    given = b"".join(os.fsencode(path) + b"\n" for path in paths)
-    arguments = ("hash-object", "-w", "--no-filters", "--stdin-paths")
-    done = await repository.git.run(*arguments, env=env, stdin=given, sink=made.extend)
-    if done.code != 0:
-        raise repository.git.failed("hash-object", done)
-    return made.decode().split()
+async def _entries(objects: Objects, tree: str, paths: Iterable[str]) -> list[TreeEntry | None]:
+    """The entries of these paths; None for a file that the tree does not have."""
+    folders: dict[str, dict[str, TreeEntry]] = {}
 
+    async def find(path: str) -> TreeEntry | None:
+        folder, _, file = path.rpartition("/")
+        if folder not in folders:
+            above = await find(folder) if folder else TreeEntry(FOLDER, tree)
+            name = above.blob if above and above.mode == FOLDER else ""
+            folders[folder] = dict(_lines_of(await objects.find(name), name)) if name else {}
+        return folders[folder].get(file)
 
-def _index_lines(changes: TreeChanges, blobs: list[str], length: int) -> list[bytes]:
-    """The lines for `update-index --index-info -z`: first the removed files, then the new ones."""
-    made = iter(blobs)
-    gone: list[bytes] = []
-    come: list[bytes] = []
-    for path, change in changes.items():
-        name = b"\t" + os.fsencode(path) + b"\0"
-        if change is None:
-            gone.append(f"0 {'0' * length}".encode() + name)
-        else:
-            blob = next(made) if isinstance(change, NewFile) else change.blob
-            come.append(f"{change.mode} {blob}".encode() + name)
-    return gone + come
+    found = [await find(path) for path in paths]
+    return [None if each and each.mode == FOLDER else each for each in found]
 
 
 def _lines_of(folder: StoredObject | None, name: str) -> Iterator[tuple[str, TreeEntry]]:

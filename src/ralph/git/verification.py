@@ -95,11 +95,10 @@ class VerificationWorktree:
         """The digest of all files that prepare it; empty if there are none."""
         return self._kept.digest if self._kept else ""
 
-    async def at(self, tree: str, *, parent: str = "", keep_ignored: bool = False) -> Path:
+    async def at(self, tree: str, *, keep_ignored: bool = False) -> Path:
         """Check out exactly that tree, or that of that commit, and return the project's folder in it.
 
-        `parent` is the commit before a composed tree, for checks that ask git for the history. With `keep_ignored`,
-        what an earlier check built stays, as long as git ignores it and it is not compiled python.
+        With `keep_ignored`, what an earlier check built stays, as long as git ignores it and it is not compiled python.
         """
         named = None if is_tree(tree) else await self._objects.find(tree)
         wanted = await tree_of(self._objects, named.name if named else tree)
@@ -113,7 +112,7 @@ class VerificationWorktree:
             await self._forget_and_remove()
             await self._prepare_again(self._preparation)
             await self._have(wanted, keep_ignored=keep_ignored)
-        await self._place.let_git_know(named, wanted, parent)
+        await self._place.let_git_know(named, wanted)
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder
 
@@ -178,7 +177,7 @@ class VerificationWorktree:
         index = await self._opened()
         async with self._sealed(tree) as env:
             if self._is_empty():
-                await index.fill(tree, env)
+                await index.fill(self._repository, tree, env)
                 if self._writes_exactly():
                     return
             is_new = index.tree != tree
@@ -276,7 +275,7 @@ class VerificationWorktree:
             # What a check left in one of them would be mistaken for what init makes.
             await self._forget_and_remove()
             await self._have(tree)
-        await self._place.let_git_know(await self._objects.find(preparation.tree), tree, "")
+        await self._place.let_git_know(await self._objects.find(preparation.tree), tree)
         (self._place.admin / LENT).unlink(missing_ok=True)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lent = await copy_local_files(self.folder, self._repository.folder, list(preparation.copy))

@@ -5,29 +5,26 @@ runners treat everything below the project as a part of it, so while nobody uses
 directory, where no tool looks.
 """
 
-import asyncio
-import os
 from contextlib import suppress
 from pathlib import Path
 
 from ralph.git.checkout import Checkout
-from ralph.git.folders import anything_at, delete_set_aside, may_be_repaired, set_aside
+from ralph.git.folders import admin_of, anything_at, may_be_repaired
 from ralph.git.kept_files import delete
 from ralph.git.listing import linked, registered_at, worktrees
-from ralph.git.objects import StoredObject
+from ralph.git.loose_objects import StoredObject, write_loose
 from ralph.git.own_index import install
-from ralph.git.repository import AUTHORS, NOBODY, Repository
+from ralph.git.repository import NOBODY, Repository
+from ralph.git.worktree import take_away
 from ralph.model.errors import ConfigError, StateError
 from ralph.store.files import cannot_write
 from ralph.store.lock_file import Held, LockFile
 from ralph.store.state_dir import ELSEWHERE
-from ralph.workbench.ceiling import WORKTREES
 
 INDEX = "ralph-index"
 """The name of ralph's own index."""
-MOMENT = "946684800 +0000"
-"""The fixed time that gives a commit of a composed tree always the same name."""
-DATES = {f"GIT_{who}_DATE": MOMENT for who in AUTHORS}
+BY = f"{NOBODY['GIT_COMMITTER_NAME']} <{NOBODY['GIT_COMMITTER_EMAIL']}> 946684800 +0000"
+"""With a fixed time, the commit of a tree always has the same name."""
 IDLE = "ralph-idle"
 """The folder in its part of the git directory that holds the files while nobody uses them."""
 UNFINISHED = (
@@ -40,8 +37,6 @@ UNFINISHED = (
     "HEAD.lock",
 )
 """What a check that works with git may leave behind."""
-BELOW = len(WORKTREES) + 1
-"""How many parts of its path are below the project."""
 
 
 class VerificationPlace:
@@ -55,7 +50,6 @@ class VerificationPlace:
         self._admin: Path | None = None
         self._link = ""
         self._lock: LockFile | None = None
-        self._commits: dict[tuple[str, str], str] = {}
 
     @property
     def admin(self) -> Path:
@@ -92,7 +86,7 @@ class VerificationPlace:
     async def make(self) -> None:
         """Use the existing worktree if it is complete; otherwise create a new one."""
         self._lock = self._lock or _locked(self._path)
-        self._fetch(_admin_of(self._path, await self._repository.common_dir()))
+        self._fetch(admin_of(self._path, await self._repository.common_dir(), moved=True))
         if await self._found() is None:
             await self._add()
         link = (self._path / ".git").read_text(errors="replace")
@@ -107,9 +101,9 @@ class VerificationPlace:
         await self.remove()
         await self._repository.git.ask(*arguments)
 
-    async def let_git_know(self, named: StoredObject | None, tree: str, parent: str) -> None:
+    async def let_git_know(self, named: StoredObject | None, tree: str) -> None:
         """Give git a clean checkout of a commit, because a check may ask git, too, whatever another check did to it."""
-        commit = named.name if named and named.kind == "commit" else await self._commit_of(tree, parent)
+        commit = named.name if named and named.kind == "commit" else await self._commit_of(tree)
         for name in UNFINISHED:
             delete(self.admin / name)
         await self._point_to(commit)
@@ -123,23 +117,16 @@ class VerificationPlace:
             delete(head)
             head.write_text(f"{commit}\n")
 
-    async def _commit_of(self, tree: str, parent: str) -> str:
-        if (tree, parent) not in self._commits:
-            parents = ("-p", parent) if parent else ()
-            made = ("commit-tree", "--no-gpg-sign", *parents, "-m", "verify", tree)
-            self._commits[tree, parent] = await self._repository.git.ask(*made, env={**NOBODY, **DATES})
-        return self._commits[tree, parent]
+    async def _commit_of(self, tree: str) -> str:
+        content = f"tree {tree}\nauthor {BY}\ncommitter {BY}\n\nverify\n".encode()
+        return write_loose(await self._repository.common_dir() / "objects", "commit", content, tree)
 
     async def remove(self) -> None:
         """Remove it with everything in it. Nothing in it is anybody's work."""
         self._admin = None
         if self._path.is_symlink():
             self._path.unlink()
-        set_aside(self._path)
-        done = await self._repository.git.run("worktree", "remove", "--force", "--force", str(self._path))
-        if done.code != 0 and registered_at(self._path, await worktrees(self._repository)):
-            raise self._repository.git.failed("worktree remove", done)
-        await asyncio.to_thread(delete_set_aside, self._path.parent)
+        await take_away(self._repository, self._path)
 
     def close(self) -> None:
         """Let another process have it."""
@@ -158,22 +145,6 @@ class VerificationPlace:
             # The project has moved, or a check has deleted `.git`.
             await self._repository.git.run("worktree", "repair", str(self._path))
         return await linked(self._repository, self._path)
-
-
-def _admin_of(path: Path, common_dir: Path) -> Path | None:
-    """The worktree's part of the git directory, even if the project has moved since."""
-    for admin in (common_dir / "worktrees").glob("*"):
-        try:
-            known = Path((admin / "gitdir").read_text(errors="replace").strip()).parent
-        except OSError:
-            continue
-        if known == Path(os.path.realpath(path.parent), path.name) or _was_moved(known, path):
-            return admin
-    return None
-
-
-def _was_moved(known: Path, path: Path) -> bool:
-    return known.parts[-BELOW:] == path.parts[-BELOW:] and not known.parent.exists()
 
 
 class InUse(ConfigError):

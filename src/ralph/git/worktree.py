@@ -1,25 +1,29 @@
 """A worktree for a task on a branch of its own: created, found again after a kill, repaired, and removed."""
 
 import asyncio
+import os
 import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from ralph.config.project import is_repository
 from ralph.git.branch_tip import switch_away
 from ralph.git.checkout import HEADS, Checkout
 from ralph.git.command import RESUME
 from ralph.git.folders import (
+    admin_of,
     anything_at,
     delete_set_aside,
     drop_if_empty,
     may_be_repaired,
+    own_git_dir,
     place,
     repository_of,
     set_aside,
+    set_aside_admin,
 )
+from ralph.git.known_places import remember_place, seen_at
 from ralph.git.listing import ListedWorktree, holder_of, linked, registered_at, worktrees
 from ralph.git.own_index import know_new_worktree
 from ralph.git.repository import Change, Repository, drop_locks
@@ -82,7 +86,7 @@ async def remove(repository: Repository, worktree: Worktree, inside: Checkout | 
             return f"{path} has uncommitted work: {changes} files."
         tip = (await return_to_branch(repository, path, worktree.branch, inside)).head
     tip = tip or await repository.commit_at(HEADS + worktree.branch)
-    await _take_away(repository, path)
+    await take_away(repository, path)
     if tip and not await _retire(repository, worktree, tip):
         return f"the branch {worktree.branch} has just moved."
     return ""
@@ -92,9 +96,7 @@ async def relink(repository: Repository, path: Path) -> None:
     """Restore the link that makes the folder a worktree, if an agent deleted it. The folder still holds the agent's
     work.
     """
-    usual = repository.folder / ".git"
-    # If the project is the top of its repository, git need not be asked.
-    common_dir = usual.resolve() if usual.is_dir() and is_repository(usual) else await repository.common_dir()
+    common_dir = await repository.common_dir()
     if repository_of(path) == common_dir:
         return
     if may_be_repaired(path):
@@ -115,7 +117,7 @@ async def make_again(repository: Repository, path: Path) -> str:
         raise StateError(
             f"the worktree {path} was deleted, and {which}.", f"Start the task again: ralph retry {path.name}"
         )
-    await _take_away(repository, path)
+    await take_away(repository, path)
     done = await _add(repository, path, found[0])
     if done.code != 0:
         raise repository.git.failed("worktree add", done)
@@ -229,7 +231,7 @@ async def _usable(repository: Repository, path: Path, branch: str) -> Checkout |
         entry = registered_at(path, entries)
     _refuse_elsewhere(branch, path, entries)
     if entry and (entry.unfinished or not anything_at(path)):
-        await _take_away(repository, path)
+        await take_away(repository, path)
         return None
     return inside if entry else None
 
@@ -264,14 +266,20 @@ async def _repair(repository: Repository, path: Path) -> Checkout | None:
 
 
 async def _add(repository: Repository, path: Path, branch: str) -> Ended:
-    argv = ("worktree", "add", "--quiet", str(path), branch)
-    done = await repository.git.run(*argv)
-    if done.code != 0 and "smudge" in done.err:
-        # Large files that cannot be fetched now stay the pointers that git has.
-        done = await repository.git.run(*argv, env={"GIT_LFS_SKIP_SMUDGE": "1"})
-    if done.code == 0:
-        know_new_worktree(path)
+    done = await repository.git.write_files("worktree", "add", "--quiet", str(path), branch)
+    git_dir = own_git_dir(path) if done.code == 0 else None
+    if git_dir:
+        _remember_places(await repository.look(), path, git_dir)
+        made = seen_at(path)
+        know_new_worktree(git_dir, made.tree if made else "")
     return done
+
+
+def _remember_places(at: Checkout, path: Path, git_dir: Path) -> None:
+    """Remember where git has just created a worktree, and the project's folder in it."""
+    top = Path(os.path.realpath(path))
+    for folder, prefix in {path: "", path / at.prefix: at.prefix}.items():
+        remember_place(folder, Checkout(top, git_dir, at.common_dir, prefix))
 
 
 async def _discard(repository: Repository, path: Path, branches: _Branches, inside: Checkout | None) -> None:
@@ -282,7 +290,7 @@ async def _discard(repository: Repository, path: Path, branches: _Branches, insi
         commit = await _with_uncommitted(repository.at(path), tip) if inside else tip
         if await repository.merge_base(commit, HEADS + branches.spec) != commit:
             await keep(repository, path.name, commit)
-    await _take_away(repository, path)
+    await take_away(repository, path)
     if tip:
         await repository.move(Change(HEADS + branches.task, "", tip))
 
@@ -308,9 +316,13 @@ async def _retire(repository: Repository, worktree: Worktree, tip: str) -> bool:
     return await repository.move(branch)
 
 
-async def _take_away(repository: Repository, path: Path) -> None:
+async def take_away(repository: Repository, path: Path) -> None:
+    """Remove the worktree with everything in it, and git's record of it."""
+    common_dir = repository.known_common_dir()
+    admin = admin_of(path, common_dir) if common_dir else None
     set_aside(path)
-    done = await repository.git.run("worktree", "remove", "--force", "--force", str(path))
-    if done.code != 0 and registered_at(path, await worktrees(repository)):
-        raise repository.git.failed("worktree remove", done)
+    if admin is None or not set_aside_admin(admin, path):
+        done = await repository.git.run("worktree", "remove", "--force", "--force", str(path))
+        if done.code != 0 and registered_at(path, await worktrees(repository)):
+            raise repository.git.failed("worktree remove", done)
     await asyncio.to_thread(delete_set_aside, path.parent)

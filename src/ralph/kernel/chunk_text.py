@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from ralph.kernel.feedback import GAP
 from ralph.kernel.stage_text import TaskText
 from ralph.model.context import ChunkContext, CodebaseContext, DependencyContext
+from ralph.model.words import one_line
 
 EXPECTED_OUTPUT = """\
 ## Expected Output
@@ -30,7 +31,7 @@ MARKUP = re.compile(r"(?:(?:#+|`{3,}|~{3,})\s*)+")
 def chunk_prompt(task: TaskText, context: ChunkContext, feedback: str = "") -> str:
     """The prompt. `feedback` is one block that says why the last attempt was not good enough."""
     sections = [
-        f"# Task: {_line(task.title)}",
+        f"# Task: {one_line(task.title)}",
         _section("Context from Previous Work", GAP.join(map(_dependency, context.dependency_context))),
         _section("Files to Check", _files(context)),
         _section("Global Rules", _list(context.global_rules)),
@@ -38,7 +39,7 @@ def chunk_prompt(task: TaskText, context: ChunkContext, feedback: str = "") -> s
         _section("Feedback on the Last Attempt", feedback.strip("\n")),
         _section("Your Task", task.description),
         _section('Task Outcome (What "Done" Means)', task.outcome),
-        _section("Acceptance Criteria", "\n".join(f"- [ ] {_line(each)}" for each in task.acceptance)),
+        _section("Acceptance Criteria", "\n".join(f"- [ ] {one_line(each)}" for each in task.acceptance)),
         EXPECTED_OUTPUT,
     ]
     return GAP.join(filter(None, sections))
@@ -49,11 +50,11 @@ def _section(heading: str, body: str) -> str:
 
 
 def _dependency(dependency: DependencyContext) -> str:
-    blocks = [f"### {_line(dependency.title)}"]
+    blocks = [f"### {one_line(dependency.title)}"]
     if dependency.skipped:
         return "\n".join([*blocks, SKIPPED])
     facts = [
-        f"{name}: {_line(_some(values[:MOST_NAMED], len(values[MOST_NAMED:])))}"
+        f"{name}: {one_line(_some(values[:MOST_NAMED], len(values[MOST_NAMED:])))}"
         for name, values in (
             ("Files created", dependency.files_created),
             ("Files modified", dependency.files_modified),
@@ -69,7 +70,7 @@ def _files(context: ChunkContext) -> str:
     if not context.relevant_files:
         return ""
     missing = context.missing_files
-    named = (f"{_line(path)}{NO_SUCH_FILE if path in missing else ''}" for path in context.relevant_files)
+    named = (f"{one_line(path)}{NO_SUCH_FILE if path in missing else ''}" for path in context.relevant_files)
     return f"Before starting, review these files:\n{_list(named)}"
 
 
@@ -85,7 +86,7 @@ def codebase_lines(codebase: CodebaseContext | None) -> str:
         ("Key Types", _some(codebase.types, codebase.more_types)),
         ("Existing Components", _some(codebase.components, codebase.more_components)),
     )
-    return "\n".join(f"{name}: {_line(value)}" for name, value in lines if value)
+    return "\n".join(f"{name}: {one_line(value)}" for name, value in lines if value)
 
 
 def _some(names: tuple[str, ...], more: int) -> str:
@@ -93,14 +94,10 @@ def _some(names: tuple[str, ...], more: int) -> str:
 
 
 def _list(lines: Iterable[str]) -> str:
-    return "\n".join(f"- {_line(each)}" for each in lines)
+    return "\n".join(f"- {one_line(each)}" for each in lines)
 
 
 def _plain(text: str) -> str:
     """The text on one line without leading markup, for a line with nothing before it."""
-    line = _line(text)
+    line = one_line(text)
     return line[found.end() :] if (found := MARKUP.match(line)) else line
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

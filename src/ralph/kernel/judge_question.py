@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ralph.kernel.actions.agent import Said
 from ralph.kernel.actions.checks import Change, FileDiff
+from ralph.model.words import one_line
 
 MOST_SAID = 20_000
 MOST_CHANGED = 120_000
@@ -112,10 +113,6 @@ class Shown:
 def own_words(said: Said) -> str:
     """The agent's message without an echo of the prompt."""
     return said.text.replace(said.prompt, "") if said.prompt else said.text
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _message_title(said: str) -> str:

@@ -9,13 +9,14 @@ import msgspec
 from ralph.kernel.actions.base import Step
 from ralph.kernel.actions.checks import Answer, AskModel, Change, Files, Material, ReadChange, ReadFiles, numbered
 from ralph.kernel.forms import CriterionVerdict, Judgement
-from ralph.kernel.judge_question import MOST_ASKED, MOST_CHANGED, Shown, one_line
+from ralph.kernel.judge_question import MOST_ASKED, MOST_CHANGED, Shown
 from ralph.kernel.problems import is_hopeless
 from ralph.model.events import Problem
 from ralph.model.evidence import Evidence
 from ralph.model.places import SCRATCH
 from ralph.model.proof import Finding
 from ralph.model.verification import Semantic
+from ralph.model.words import one_line
 
 ROUNDS = 3
 """How many times a judge is shown more."""

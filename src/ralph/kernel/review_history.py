@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from ralph.kernel.feedback import Feedback, Note
 from ralph.model.reviews import Review, ReviewIssue, Settled, Tier
+from ralph.model.words import one_line
 
 STUBBORN = 2
 """After a finding was not fixed this many times, the next attempt keeps the work."""
@@ -110,7 +111,7 @@ def review_feedback(review: Review, history: Reviews) -> Feedback:
 def earlier_findings(history: Reviews, but: Sequence[ReviewIssue] = ()) -> list[str]:
     """The findings that blocked earlier attempts, except for those in `but`."""
     told = {each.id for each in but}
-    lines = [f"- {each.file}: {_one_line(each.description)}" for each in history.all_earlier() if each.id not in told]
+    lines = [f"- {each.file}: {one_line(each.description)}" for each in history.all_earlier() if each.id not in told]
     return ["", "Findings of earlier reviews that must stay fixed:", *lines] if lines else []
 
 
@@ -118,7 +119,3 @@ def instruction(issue: ReviewIssue) -> str:
     """The text that tells an agent what to do about a finding."""
     words = issue.agent_prompt or " ".join(filter(None, [issue.description, issue.suggestion]))
     return f"{issue.where}: {words.strip()}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

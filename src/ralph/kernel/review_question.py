@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from ralph.kernel.actions.checks import Change, FileDiff
-from ralph.kernel.judge_question import listed_file, one_line
+from ralph.kernel.judge_question import listed_file
 from ralph.kernel.review_checks import check_lines
 from ralph.kernel.review_rules import Asked
 from ralph.model.reviews import ReviewIssue
+from ralph.model.words import one_line
 
 MOST_SHOWN = 120_000
 """The most characters of the diff in one question. A larger change is split over several questions."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ralph.kernel.plan_options import Exchange
+from ralph.model.words import one_line
 
 ANSWERS = "## Questions and answers"
 LONGEST_TITLE = 80
@@ -81,7 +82,7 @@ def without_answers(text: str) -> str:
 
 def answer_line(said: Exchange) -> str:
     by = " (recommended; nobody was asked)" if said.by_default else ""
-    return f"- **{_line(said.question)}** {_line(said.answer)}{by}"
+    return f"- **{one_line(said.question)}** {one_line(said.answer)}{by}"
 
 
 def said_twice(heard: Sequence[Exchange]) -> list[str]:
@@ -89,9 +90,11 @@ def said_twice(heard: Sequence[Exchange]) -> list[str]:
     last: dict[str, Exchange] = {}
     found: list[str] = []
     for each in heard:
-        known = last.get(name := _line(each.question).lower())
-        if known and _line(known.answer).lower() != _line(each.answer).lower():
-            found.append(f'"{_line(each.question)}" was answered "{_line(known.answer)}", then "{_line(each.answer)}"')
+        known = last.get(name := one_line(each.question).lower())
+        if known and one_line(known.answer).lower() != one_line(each.answer).lower():
+            found.append(
+                f'"{one_line(each.question)}" was answered "{one_line(known.answer)}", then "{one_line(each.answer)}"'
+            )
         last[name] = each
     return found
 
@@ -103,7 +106,3 @@ def _end_of(text: str, start: int) -> int:
 
 def _before(rest: str) -> str:
     return f"\n{rest}" if rest.strip() else ""
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

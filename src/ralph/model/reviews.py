@@ -152,20 +152,3 @@ def _named(issues: Sequence[ReviewIssue]) -> str:
     first = issues[0] if issues else None
     more = f" (and {len(issues) - 1} more)" if len(issues) > 1 else ""
     return f"REVISE: {first.where}: {' '.join(first.description.split())}{more}" if first else "REVISE"
-
-
-class ReviewDocument(Struct, frozen=True, rename="camel"):
-    """All reviews of one attempt: the decisive one in the form that its readers know, and every review in full."""
-
-    decision: Decision | Literal[""]
-    issues: tuple[ReviewIssue, ...]
-    summary: IssueCounts
-    reviews: tuple[Review, ...]
-
-
-def document_of(reviews: Sequence[Review]) -> ReviewDocument:
-    """The document of these reviews. The last one decides: no review follows a REVISE or a review without a
-    decision.
-    """
-    last = reviews[-1]
-    return ReviewDocument(last.decision, last.issues, counts(last.issues), tuple(reviews))

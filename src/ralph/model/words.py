@@ -31,6 +31,10 @@ def prefixed(text: str, prefix: str) -> str:
     return prefix + text.replace("\n", f"\n{prefix}") if prefix else text
 
 
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def first_words(text: str, most: int) -> str:
     """The beginning of a text in one line, cut between two words if possible."""
     line = " ".join(text.split())

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks.proof.memory_tree import LINK, PROGRAM, MemoryTree
-from ralph.checks.proof.scripts import MOST_FILES, named_files, named_scripts
+from ralph.checks.proof.scripts import MOST_FILES, named_files
 
 SHELL = "#!/bin/sh\ntrue\n"
 CALC = "def add(a, b):\n    return a - b\n"
@@ -21,8 +21,12 @@ CHAIN = {
 }
 
 
+def scripts_of(command, tree):
+    return asyncio.run(named_files(command, tree)).scripts
+
+
 def named(command, files):
-    return asyncio.run(named_scripts(command, MemoryTree({"calc.py": CALC, **files})))
+    return scripts_of(command, MemoryTree({"calc.py": CALC, **files}))
 
 
 def test_a_chain_of_scripts_is_followed_to_its_end():
@@ -209,7 +213,7 @@ def test_of_a_makefile_only_what_is_reached_counts(command, scripts):
 
 def test_a_makefile_that_calls_itself_is_read_once_for_each_task():
     tree = MemoryTree({"Makefile": "a:\n\t$(MAKE) b\nb:\n\t$(MAKE) a\n\tsh x.sh\n", "x.sh": "make a b\n"})
-    assert list(asyncio.run(named_scripts("make a", tree))) == ["Makefile", "x.sh"]
+    assert list(scripts_of("make a", tree)) == ["Makefile", "x.sh"]
     assert len(tree.reads) < 20
 
 
@@ -447,7 +451,7 @@ def test_a_large_tree_is_quick():
     files = {f"src/package_{number % 100}/module_{number}.py": "" for number in range(50_000)}
     tree = MemoryTree({**files, **CHAIN})
     began = time.process_time()
-    found = asyncio.run(named_scripts("make check && for f in scripts/*.sh; do sh $f; done", tree))
+    found = scripts_of("make check && for f in scripts/*.sh; do sh $f; done", tree)
     assert time.process_time() - began < 0.5
     assert len(found) == 6
     assert not any(path.startswith("src/") for path in tree.reads)

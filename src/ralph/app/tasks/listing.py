@@ -18,7 +18,9 @@ from ralph.store.tasks import get_spec, get_task, specs_of, tasks_of
 FILE = "spec.md"
 
 
-class TaskSummary(Struct, frozen=True, kw_only=True, rename="camel"):
+class TaskFields(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What every view of a task has."""
+
     id: str
     spec_id: str
     title: str
@@ -33,6 +35,9 @@ class TaskSummary(Struct, frozen=True, kw_only=True, rename="camel"):
     metadata: dict[str, Any]
     iteration: int
     outcome: str | None
+
+
+class TaskSummary(TaskFields, frozen=True, kw_only=True, rename="camel"):
     acceptance_criteria: tuple[str | dict[str, str], ...]
     """The criteria in the form of task files."""
     may_change: tuple[str, ...]

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from ralph.app.tasks.evidence import StageSeen, TaskEvidence, evidence_of
-from ralph.app.tasks.listing import TaskSummary, state_of, summary
+from ralph.app.tasks.listing import TaskFields, TaskSummary, state_of, summary
 from ralph.app.tasks.roles import role_defaults
 from ralph.config.layers import load
 from ralph.config.schema import Settings
@@ -51,22 +51,9 @@ class RoleView(Struct, frozen=True, kw_only=True, rename="camel"):
     run_id: str | None = None
 
 
-class TaskView(Struct, frozen=True, kw_only=True, rename="camel"):
+class TaskView(TaskFields, frozen=True, kw_only=True, rename="camel"):
     """The fields of a `TaskSummary`, with the evidence for each criterion, and more."""
 
-    id: str
-    spec_id: str
-    title: str
-    description: str
-    status: str
-    priority: int
-    dependencies: tuple[str, ...]
-    assignee: str
-    created_at: float
-    updated_at: float
-    metadata: dict[str, Any]
-    iteration: int
-    outcome: str | None
     acceptance_criteria: tuple[CriterionView, ...]
     may_change: tuple[str, ...]
     relevant_files: tuple[str, ...]

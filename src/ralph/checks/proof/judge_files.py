@@ -254,10 +254,3 @@ def is_test_module(path: str) -> bool:
 def is_shared(path: str) -> bool:
     """Whether only some sections of this file decide."""
     return path.rpartition("/")[2] in SHARED and not VENDORED(path)
-
-
-def judging_tool(path: str) -> str:
-    """The row of the table that makes this file a judge; empty if none does."""
-    if not is_judge(path):
-        return ""
-    return next((tool for tool, row in JUDGES.items() if PathGlobs(row.split())(path)), "a copied program")

@@ -51,11 +51,6 @@ async def named_files(command: str, tree: Tree) -> NamedFiles:
     return NamedFiles(scripts, tests, frozenset(search.targets), search.sections(scripts), search.doubles)
 
 
-async def named_scripts(command: str, tree: Tree) -> dict[str, str]:
-    """The scripts alone: by path, what names them."""
-    return (await named_files(command, tree)).scripts
-
-
 class _Search:
     def __init__(self, tree: Tree) -> None:
         self._tree, self.files = tree, ScriptFiles(tree)

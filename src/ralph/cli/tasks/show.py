@@ -7,6 +7,7 @@ import click
 
 from ralph.cli.here import here
 from ralph.cli.saying import say
+from ralph.model.words import count, one_line
 
 if TYPE_CHECKING:
     from ralph.app.tasks.view import CriterionView, OpenTask, RoleView, TaskView
@@ -41,7 +42,6 @@ def command(task_id: str, as_json: bool) -> None:
 
 
 def _lines(found: "OpenTask") -> Iterator[str]:
-    from ralph.model.words import count
 
     task = found.task
     yield f"{task.id}  {task.title}"
@@ -51,13 +51,13 @@ def _lines(found: "OpenTask") -> Iterator[str]:
     if found.dependencies:
         yield "after " + ", ".join(f"{name} ({state})" for name, state in found.dependencies.items())
     if task.may_change:
-        yield f"may change {', '.join(map(_one_line, task.may_change))}"
+        yield f"may change {', '.join(map(one_line, task.may_change))}"
     if task.relevant_files:
-        yield f"files to check: {', '.join(map(_one_line, task.relevant_files))}"
+        yield f"files to check: {', '.join(map(one_line, task.relevant_files))}"
     if found.tries:
         yield f"a chunk: {task.iteration} of at most {count(found.tries, 'iteration')}"
     if task.error:
-        yield f"failed: {_one_line(task.error)}"
+        yield f"failed: {one_line(task.error)}"
     if task.description.strip():
         yield ""
         yield from task.description.strip().splitlines()
@@ -75,13 +75,13 @@ def _criteria(task: "TaskView") -> Iterator[str]:
     if task.outcome is None:
         yield "No criteria: verification steps and reviews alone say when it is done."
         return
-    yield f"Outcome: {_one_line(task.outcome)}"
+    yield f"Outcome: {one_line(task.outcome)}"
     yield ""
     yield "Acceptance criteria"
     for each in task.acceptance_criteria:
-        yield f"  [{_box(each, task)}] {_KINDS[each.kind]}{_one_line(each.criterion)}"
+        yield f"  [{_box(each, task)}] {_KINDS[each.kind]}{one_line(each.criterion)}"
         if each.command and each.command != each.criterion:
-            yield f"      {_one_line(each.command)}"
+            yield f"      {one_line(each.command)}"
         yield f"      {_evidence(each, task)}"
 
 
@@ -91,7 +91,7 @@ def _summary(task: "TaskView") -> Iterator[str]:
         return
     yield ""
     yield "Left behind"
-    yield f"  {_one_line(left.summary) or 'there are no words about it'}"
+    yield f"  {one_line(left.summary) or 'there are no words about it'}"
     lists = {
         "created": left.files_created,
         "modified": left.files_modified,
@@ -99,7 +99,7 @@ def _summary(task: "TaskView") -> Iterator[str]:
         "tests": left.tests_added,
         "to verify": left.verification_steps,
     }
-    yield from (f"  {name}: {', '.join(map(_one_line, each))}" for name, each in lists.items() if each)
+    yield from (f"  {name}: {', '.join(map(one_line, each))}" for name, each in lists.items() if each)
 
 
 def _box(seen: "CriterionView", task: "TaskView") -> str:
@@ -115,7 +115,7 @@ def _evidence(seen: "CriterionView", task: "TaskView") -> str:
         if task.status != "completed":
             return "not verified yet"
         return "not verified" if NOT_VERIFIED in task.last_reason else "no check covers it"
-    return f"{seen.role}, run {seen.run_id}: {_one_line(seen.reason)}"
+    return f"{seen.role}, run {seen.run_id}: {one_line(seen.reason)}"
 
 
 def _role(role: "RoleView", task: "TaskView") -> Iterator[str]:
@@ -125,12 +125,12 @@ def _role(role: "RoleView", task: "TaskView") -> Iterator[str]:
     facts = [f"promise {role.promise}", f"{role.iterations}/{role.max_iterations} iterations"]
     facts += [f"{words.state(role.status, role.verdict)}, run {role.run_id}"] if role.status else ["has not run"]
     yield f"  {role.role}: {' · '.join(facts)}"
-    yield f"    {_one_line(role.description)}"
+    yield f"    {one_line(role.description)}"
     acceptance = tuple(each.criterion for each in task.acceptance_criteria if each.kind == "judge")
     check = read_verification(role.verification_method, role.verification_config, acceptance)
     yield from (f"    {line}" for line in checks(check))
     if role.reason:
-        yield f"    last: {_one_line(role.reason)}"
+        yield f"    last: {one_line(role.reason)}"
 
 
 def checks(check: "Verification") -> Iterator[str]:
@@ -141,13 +141,13 @@ def checks(check: "Verification") -> Iterator[str]:
         case External():
             yield f"external: {check.label}"
         case NamedCheck():
-            yield f"{check.name}: {_one_line(check.label)}"
+            yield f"{check.name}: {one_line(check.label)}"
         case Semantic():
             yield "semantic: " + "; ".join(
                 [
-                    *map(_one_line, check.check_for),
+                    *map(one_line, check.check_for),
                     *(
-                        f"no {_one_line(each if isinstance(each, str) else each.text)!r}"
+                        f"no {one_line(each if isinstance(each, str) else each.text)!r}"
                         for each in check.negative_patterns
                     ),
                 ]
@@ -160,7 +160,3 @@ def checks(check: "Verification") -> Iterator[str]:
                 yield from rest
         case _:
             yield "string_match: the promise alone"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -138,10 +138,6 @@ class ReadCommitMessage(Action, frozen=True, tag="read-commit-message"):
     result: ClassVar[type[Result]] = CommitMessage
     effect: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return self.slug
-
     def ended(self, result: Any) -> Line:
         return judged(result.complaint, good=False) if result.problem else Line()
 

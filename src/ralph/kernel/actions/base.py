@@ -37,8 +37,8 @@ class Action(_Placed, frozen=True, tag_field="do", omit_defaults=True, rename="c
 
     @property
     def name(self) -> str:
-        """What distinguishes the action from others of its kind in the same iteration."""
-        return ""
+        """What distinguishes the action from others of its kind in the same iteration: its slug, if it has one."""
+        return getattr(self, "slug", "")
 
     @property
     def key(self) -> str:

@@ -65,10 +65,6 @@ class RunCheck(Action, frozen=True, tag="run-check"):
     result: ClassVar[type[Result]] = Evidence
 
     @property
-    def name(self) -> str:
-        return self.slug
-
-    @property
     def title(self) -> str:
         return f"check {self.label}"
 
@@ -136,10 +132,6 @@ class ReadChange(Action, frozen=True, tag="read-change"):
     result: ClassVar[type[Result]] = Change
     effect: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return self.slug
-
     def ended(self, result: Any) -> Line:
         return judged(result.forbidden, good=False) if result.forbidden else Line()
 
@@ -159,10 +151,6 @@ class ReadFiles(Action, frozen=True, tag="read-files"):
     most: int
     result: ClassVar[type[Result]] = Files
     effect: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.slug
 
 
 class Answer(Result, frozen=True):
@@ -287,10 +275,6 @@ class RecallEvidence(Action, frozen=True, tag="recall-evidence"):
     question: Question
     result: ClassVar[type[Result]] = Recalled
     effect: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.slug
 
 
 class RecordEvidence(Action, frozen=True, tag="verify"):

@@ -24,10 +24,6 @@ class RunCommand(Action, frozen=True, tag="run-command"):
     result: ClassVar[type[Result]] = Evidence
 
     @property
-    def name(self) -> str:
-        return self.slug
-
-    @property
     def title(self) -> str:
         return f"guardrail {self.command}"
 
@@ -111,10 +107,6 @@ class StageChanges(Action, frozen=True, tag="stage-changes"):
     """The commit and the files from before the agent first ran, if the user had uncommitted changes."""
     result: ClassVar[type[Result]] = Staged
 
-    @property
-    def name(self) -> str:
-        return self.slug
-
     def ended(self, result: Any) -> Line:
         if result.problem:
             return judged(result.problem, good=False)
@@ -139,10 +131,6 @@ class RunScmTask(Action, frozen=True, tag="run-scm-task"):
     branch: str = ""
     """The branch on which the run began, for a commit."""
     result: ClassVar[type[Result]] = Evidence
-
-    @property
-    def name(self) -> str:
-        return self.slug
 
     @property
     def title(self) -> str:

@@ -121,10 +121,6 @@ class ComposeTrees(Action, frozen=True, tag="compose-trees"):
     effect: ClassVar[bool] = False
 
     @property
-    def name(self) -> str:
-        return self.slug
-
-    @property
     def title(self) -> str:
         return "looking at what the change touches"
 
@@ -263,10 +259,6 @@ class ComposeCanary(Action, frozen=True, tag="compose-canary"):
     result: ClassVar[type[Result]] = CanaryTrees
 
     @property
-    def name(self) -> str:
-        return self.slug
-
-    @property
     def title(self) -> str:
         return "writing tests that must fail"
 
@@ -315,10 +307,6 @@ class JudgeTrials(Action, frozen=True, tag="judge-trials"):
     result: ClassVar[type[Result]] = Judged
     effect: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return self.slug
-
     def ended(self, result: Any) -> Line:
         seen: Judged = result
         if not (seen.findings or seen.left_out or seen.flaky):
@@ -360,10 +348,6 @@ class ConfirmTip(Action, frozen=True, tag="confirm-tip"):
     branch: str
     result: ClassVar[type[Result]] = TipSeen
     effect: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.slug
 
     def ended(self, result: Any) -> Line:
         return judged(result.problem, good=False) if result.problem else Line()

@@ -34,10 +34,6 @@ class FindReview(Action, frozen=True, tag="find-review"):
     result: ClassVar[type[Result]] = FoundReview
     effect: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return self.slug
-
 
 class RunReviewer(Action, frozen=True, tag="run-reviewer"):
     """Ask the user's own program for a review. It gets the whole change, and the findings of earlier reviews."""
@@ -52,10 +48,6 @@ class RunReviewer(Action, frozen=True, tag="run-reviewer"):
     git: GitRules | None = None
     """The git rules from before the agent first ran."""
     result: ClassVar[type[Result]] = Answer
-
-    @property
-    def name(self) -> str:
-        return self.slug
 
     @property
     def title(self) -> str:
@@ -97,10 +89,6 @@ class AnchorIssues(Action, frozen=True, tag="anchor-issues"):
     result: ClassVar[type[Result]] = Anchors
     effect: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        return self.slug
-
 
 class RecordReview(Action, frozen=True, tag="review"):
     """Record a review with all its findings. A decision is then valid for these files."""
@@ -112,10 +100,6 @@ class RecordReview(Action, frozen=True, tag="review"):
     fresh: str = ""
     result: ClassVar[type[Result]] = Review
     effect: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        return self.slug
 
     @property
     def title(self) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from checks.proof.memory_tree import MemoryTree
 from ralph.checks.proof.canary import Canary, canary, complaint, unproven
 from ralph.checks.proof.inventory import collected, prepared
-from ralph.checks.proof.scripts import named_scripts
+from ralph.checks.proof.scripts import named_files
 from ralph.model.proof import Inventory
 
 WORD = "5f3a9c01"
@@ -105,7 +105,7 @@ class Project:
     async def _made(
         self, tree: MemoryTree, red: Sequence[str], seen: Mapping[str, str], tests: Sequence[str]
     ) -> Canary:
-        scripts = await named_scripts(self._command, tree)
+        scripts = (await named_files(self._command, tree)).scripts
         return await canary(tree, red=red, seen=seen, tests=tests, scripts=scripts, word=WORD, command=self._command)
 
 
