@@ -83,11 +83,13 @@ def read(
         return
     import json
 
+    from ralph.cli.masked import masked_data
+
     if follow:
         for message in found:
-            click.echo(json.dumps(message_json(message)))
+            click.echo(json.dumps(masked_data(message_json(message))))
     else:
-        click.echo(json.dumps([message_json(message) for message in found], indent=2))
+        click.echo(json.dumps([masked_data(message_json(message)) for message in found], indent=2))
 
 
 def _show(message: "Message") -> None:
