@@ -34,7 +34,7 @@ OUTCOMES = {
         7, "red", "When the agent can work again: ralph resume {run} (it keeps its settings; for new ones, run again)"
     ),
     "sandbox_error": Outcome(8, "red", "When the sandbox is available: ralph resume {run}"),
-    "imported": Outcome(9, "yellow", "Run its task again: nothing of it was checked here"),
+    "imported": Outcome(9, "yellow", "Run its task again, because nothing of it was checked here"),
     "failed": Outcome(9, "red", "When that is fixed: ralph resume {run}"),
     "cancelled": Outcome(130, "yellow", "Start it again from the beginning: ralph retry {run}"),
 }
