@@ -131,17 +131,36 @@ def test_a_budget_in_dollars_is_measured_by_tokens_and_prices():
 @pytest.mark.parametrize(
     ("agent", "more", "why"),
     [
-        ("codex", {}, "codex reports no cost. Set the price of its model"),
-        ("claude", {"streamAgentOutput": False}, "claude reports no cost with streamAgentOutput: false"),
-        ("./own.sh", {}, "./own.sh reports no cost"),
-        ("./own.sh", {"budget": {"usd": 5, "tokens": 100}}, "./own.sh reports no cost"),
+        ("codex", {}, "budget.usd cannot be measured: codex reports no cost. Set the price of its model"),
+        (
+            "claude",
+            {"streamAgentOutput": False},
+            "claude reports no cost with streamAgentOutput: false. Set streamAgentOutput: true, or a budget",
+        ),
+        ("./own.sh", {}, "budget.usd cannot be measured: ./own.sh reports no cost. Set a budget"),
+        (
+            "./own.sh",
+            {"budget": {"usd": 5, "tokens": 100}},
+            "budget.usd and budget.tokens cannot be measured: ./own.sh reports no cost and no tokens. Set a budget",
+        ),
+        (
+            "./own.sh",
+            {"budget": {"tokens": 100}},
+            "budget.tokens cannot be measured: ./own.sh reports no tokens. Set a budget",
+        ),
     ],
 )
-def test_a_budget_in_dollars_that_nobody_can_measure_is_refused(agent, more, why):
+def test_a_budget_that_nobody_can_measure_is_refused_with_what_helps(agent, more, why):
     with pytest.raises(ConfigError) as refused:
         warning(agent, **more)
-    assert f"budget.usd cannot be measured: {why}" in str(refused.value)
+    assert why in str(refused.value)
     assert refused.value.exit_code == 2
+
+
+def test_what_the_refusal_of_a_budget_names_helps():
+    assert warning("claude", streamAgentOutput=True) == ""
+    assert "budget.seconds holds" in warning("./own.sh", budget={"tokens": 5, "seconds": 60})
+    assert warning("codex", budget={"tokens": 5}) == ""
 
 
 def test_beside_a_budget_that_holds_it_is_only_said():
