@@ -180,12 +180,16 @@ def test_secrets_are_hidden_while_the_settings_have_a_mistake(tmp_path):
     assert SECRETS["named by settings"] not in ended.out
 
 
-def test_a_message_on_the_bus_is_shown_without_it(tmp_path):
+def test_a_message_on_the_bus_is_posted_and_shown_without_it(tmp_path):
     crew = TaskCrew(tmp_path)
     folder = str(crew.repo.path / "work")
     (crew.repo.path / "work").mkdir()
     posted = crew.ralph("bus", "post", "--task-dir", folder, "--type", "FACT", f"the key is {ALL}", env=ENV)
     assert posted.code == 0, posted.err
+    file = crew.repo.path / "work/TASK-MESSAGE-BUS.md"
+    assert "the key is [redacted] [redacted]" in file.read_text()
+    # An agent may write to the file itself.
+    file.write_text(file.read_text().replace("[redacted]", SECRETS["a variable"]))
     for more in ((), ("--json",)):
         ended = crew.ralph("bus", "read", "--task-dir", folder, *more, env=ENV)
         assert "the key is [redacted] [redacted]" in ended.out
