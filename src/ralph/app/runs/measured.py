@@ -22,8 +22,7 @@ def budget_warning(settings: Settings, agent: Agent | None, program: str = "") -
     unknown = {"usd": "cost"} if budget.usd is not None and not has_cost else {}
     unknown |= {"tokens": "tokens"} if budget.tokens is not None and is_plain else {}
     if not unknown:
-        told = agent is not None and budget.usd is not None and not agent.adapter.reports_cost
-        return f"{agent.name} reports no cost: budget.usd is measured by its tokens and models.*.price." if told else ""
+        return _by_price(agent) if agent and budget.usd is not None else ""
     names = " and ".join(f"budget.{name}" for name in unknown)
     why = _why(agent, program, " and ".join(f"no {what}" for what in unknown.values()), is_plain=is_plain)
     held = ["budget.seconds"] if budget.seconds is not None else []
@@ -31,6 +30,12 @@ def budget_warning(settings: Settings, agent: Agent | None, program: str = "") -
     if not held:
         raise ConfigError(f"{names} cannot be measured: {why}.", _remedy(agent, is_plain=is_plain))
     return f"{names} cannot be measured, because {why}; {' and '.join(held)} {'hold' if len(held) > 1 else 'holds'}."
+
+
+def _by_price(agent: Agent) -> str:
+    if agent.adapter.reports_cost:
+        return ""
+    return f"{agent.name} reports no cost: budget.usd is measured by its tokens and models.*.price."
 
 
 def _why(agent: Agent | None, program: str, what: str, *, is_plain: bool) -> str:
