@@ -212,6 +212,13 @@ def test_since_yesterday_says_where_the_work_of_a_task_is_that_waits_for_a_perso
     assert f"in {crew.repo.path}/.ralph/worktrees/T-1" in line
     assert "Approve: ralph approve T-1" in line
     assert "→" not in line
+    # Without the approval it would only stop again.
+    for args in (("show",), ("logs", "-f")):
+        assert "ralph resume" not in crew.ralph(*args).out
+    refused = crew.run()
+    assert refused.code == 2
+    assert "--skip" not in refused.err
+    assert "or leave it out: --skip T-1" in crew.ralph("spec", "run", "s").err
     assert crew.ralph("approve", "T-1").code == 0
     [line, _] = crew.ralph("runs", "--since", "yesterday").out.splitlines()
     assert "on branch ralph/s · → git merge ralph/s" in line

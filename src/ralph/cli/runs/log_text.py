@@ -73,8 +73,9 @@ class Log:
         good = run.verdict == "verified"
         told = f"{run.verdict}: {run.reason}" if run.verdict else run.status
         self._say((f"{'✓' if good else '✗'} {told} · {' · '.join(facts)}", "good" if good else "bad"), ended_at)
-        if not good:
-            step = next_step(run.verdict or "", run.id, run.recipe, run.reason) or f"Continue: ralph resume {run.id}"
+        # A verdict without a next step says in its reason what to do.
+        resumed = "" if run.verdict else f"Continue: ralph resume {run.id}"
+        if step := next_step(run.verdict or "", run.id, run.recipe, run.reason) or resumed:
             self._say((f"  {step}", ""), ended_at)
 
     def _say(self, line: Line, at: float) -> None:
