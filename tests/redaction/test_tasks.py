@@ -180,6 +180,15 @@ def test_secrets_are_hidden_while_the_settings_have_a_mistake(tmp_path):
     assert SECRETS["named by settings"] not in ended.out
 
 
+def test_a_key_of_several_lines_is_hidden_as_a_whole(tmp_path):
+    crew = TaskCrew(tmp_path)
+    key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEF\nAA==\n-----END PRIVATE KEY-----"
+    crew.write_task(task("P-1", acceptance_criteria=["it works"]) | {"description": f"Use\n{key}\nfor it."})
+    assert "\nUse\n[redacted]\nfor it.\n" in crew.ralph("task", "show", "P-1").out
+    assert crew.json("task", "show", "P-1")["description"] == "Use\n[redacted]\nfor it."
+    assert key.splitlines()[1] in crew.ralph("task", "export").out
+
+
 def test_a_message_on_the_bus_is_posted_and_shown_without_it(tmp_path):
     crew = TaskCrew(tmp_path)
     folder = str(crew.repo.path / "work")

@@ -35,10 +35,9 @@ def decide(interrupted: int, store: Store, planning: Planning, wanted: ShowDraft
 
 def diff_lines(before: str, after: str) -> list[str]:
     """The changes, in the form of `diff -u`."""
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "the spec as it is", "the new text", lineterm="", n=2
-    )
-    return [safe_text(line) for line in lines] or ["(nothing changes)"]
+    old, new = (safe_text(text).splitlines() for text in (before, after))
+    lines = difflib.unified_diff(old, new, "the spec as it is", "the new text", lineterm="", n=2)
+    return list(lines) or ["(nothing changes)"]
 
 
 def _lines(wanted: ShowDraft) -> Iterable[str]:
