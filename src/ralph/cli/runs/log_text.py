@@ -10,6 +10,7 @@ import msgspec
 
 from ralph.cli.display.events import EventLines, Line, Style
 from ralph.cli.display.words import stamp
+from ralph.cli.masked import masked
 from ralph.config.layers import load
 from ralph.config.loops import DisplaySettings
 from ralph.model.errors import ConfigError
@@ -80,7 +81,7 @@ class Log:
 
     def _say(self, line: Line, at: float) -> None:
         text, style = line
-        shown = visible(text)
+        shown = visible(masked(text))
         if self._timestamps:
             shown = prefixed(shown, stamp(at))
         if self._color and style:
