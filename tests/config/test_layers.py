@@ -2,8 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from ralph.config.files import settings_files
 from ralph.config.home import ralph_home
-from ralph.config.layers import load, settings_files, survey
+from ralph.config.layers import load, survey
 from ralph.config.schema import Settings
 
 

@@ -106,6 +106,18 @@ def test_other_words_and_numbers_are_no_answer(said):
     assert (evidence.passed, evidence.reason) == (False, "not verified: no answer on no hardcoded secrets")
 
 
+@pytest.mark.parametrize("said", ["the key [redacted] is refused", "1. the key [redacted] is refused", "1"])
+def test_a_criterion_is_recognised_although_the_judge_could_not_see_the_secret_in_it(said):
+    _, evidence = judged(answer(verdict(said)), ["the key s3cret-of-ours is refused"])
+    assert evidence.passed
+
+
+def test_a_hidden_secret_that_may_be_one_of_two_is_no_answer_on_either():
+    criteria = ["the key s3cret-of-ours is refused", "the key s3cret-of-theirs is refused"]
+    _, evidence = judged(answer(verdict("the key [redacted] is refused")), criteria)
+    assert [part.passed for part in evidence.parts] == [False, False]
+
+
 def test_words_count_before_a_number():
     _, evidence = judged(answer(verdict("2. A"), verdict("1. B", met=False, reason="no")), ["A", "B"])
     assert [part.passed for part in evidence.parts] == [True, False]

@@ -91,3 +91,18 @@ def test_the_database_has_the_options_as_they_are_and_nothing_else(printed):
     assert any(each["loop"].get("prompt") == PROMPT for each in options)
     for secret in SECRETS.values():
         assert secret not in repr((rows, names))
+
+
+def test_what_is_called_a_secret_only_after_the_run_is_hidden_from_then_on(tmp_path):
+    repo = temp_repo(tmp_path)
+    loop = Loop(repo, tmp_path / "bin", repo.path / ".ralph/settings.json")
+    secret = SECRETS["named by settings"]
+    agent = loop.prepare({"say": f"I found {secret}."} | done())
+    assert loop.ralph("run", "-p", f"Use {secret}. End with <response>DONE</response>").code == 0
+    screens = (("logs",), ("show",), ("runs",), ("status",), ("runs", "--since", "1h"))
+    assert all(secret in loop.ralph(*args, env=ENV).out for args in screens)
+    loop.settings(agent={"command": agent.command}, env={"secrets": ["ACME_*"]})
+    for args in screens:
+        shown = loop.ralph(*args, env=ENV).out
+        assert secret not in shown
+        assert "[redacted]" in shown

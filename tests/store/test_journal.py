@@ -210,7 +210,7 @@ def test_any_text_comes_back_as_it_was(journal, another):
         perform(journal, ReadPrompt(iteration, FILE), Prompt(text))
     journal.flush()
     rows = rows_of(another, journal.run_id, verified=True)
-    assert [json.loads(row.body)["text"] for row in rows[2:]] == texts
+    assert [json.loads(row.body).get("text", "") for row in rows[2:]] == texts
 
 
 def test_a_line_and_a_reason_may_come_from_an_agent_that_writes_anything(journal, another):

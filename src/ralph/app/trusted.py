@@ -14,7 +14,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ralph.config.layers import load, settings_files
+from ralph.config.files import settings_files
+from ralph.config.layers import load
 from ralph.config.merge import leaves
 from ralph.config.read import parse_settings
 from ralph.config.redact import redacted

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ralph.cli.lazy import GuardedGroup
+from ralph.cli.masked import masked
 from ralph.cli.saying import say
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def command() -> None:
 @click.option("--type", "kind", required=True, help="One word: INFO, WARNING, ERROR, FACT ...")
 @click.argument("body")
 def post(task_dir: Path | None, project: bool, kind: str, body: str) -> None:
-    """Post BODY, or standard input with -, and print the id of the message.
+    """Post BODY, or standard input with -, with secrets masked, and print the id of the message.
 
     \b
     ralph bus post --type FACT "The parser accepts empty files."
@@ -45,7 +46,7 @@ def post(task_dir: Path | None, project: bool, kind: str, body: str) -> None:
 
     if body == "-":
         body = sys.stdin.buffer.read().decode(errors="replace").removesuffix("\n")
-    click.echo(post_message(open_bus(task_dir, project=project), kind=kind, body=body).id)
+    click.echo(post_message(open_bus(task_dir, project=project), kind=kind, body=masked(body)).id)
 
 
 @command.command()
@@ -83,11 +84,13 @@ def read(
         return
     import json
 
+    from ralph.cli.masked import masked_data
+
     if follow:
         for message in found:
-            click.echo(json.dumps(message_json(message)))
+            click.echo(json.dumps(masked_data(message_json(message))))
     else:
-        click.echo(json.dumps([message_json(message) for message in found], indent=2))
+        click.echo(json.dumps([masked_data(message_json(message)) for message in found], indent=2))
 
 
 def _show(message: "Message") -> None:

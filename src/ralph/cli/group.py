@@ -15,7 +15,6 @@ from ralph import __version__
 from ralph.cli.changed import named_changes
 from ralph.cli.lazy import LazyGroup
 from ralph.model.errors import ConfigError, RalphError, StateError
-from ralph.model.words import visible
 
 # name: (module, one line for the list of commands). A new command is one file and one line here.
 COMMANDS = {
@@ -128,10 +127,11 @@ def _leave(code: int) -> NoReturn:
 def _told(error: RalphError) -> int:
     """Say what was wrong, as far as anybody can read it, and return the exit code."""
     from ralph.cli.display.fitting import fitted
+    from ralph.cli.saying import safe_text
 
     with suppress(OSError):
         for problem in filter(None, (str(error), named_changes(error))):
-            click.echo(fitted(visible(f"ralph: {problem}"), stream=sys.stderr), err=True)
+            click.echo(fitted(safe_text(f"ralph: {problem}"), stream=sys.stderr), err=True)
     return error.exit_code
 
 

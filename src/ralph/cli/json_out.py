@@ -3,8 +3,9 @@
 from typing import Any
 
 import click
-import msgspec
+
+from ralph.cli.json_text import json_text
 
 
 def print_json(value: Any) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
+    click.echo(json_text(value).encode())

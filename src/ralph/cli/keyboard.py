@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 import click
 
+from ralph.cli.saying import safe_text
+
 
 @contextmanager
 def signal_pipe() -> Generator[int]:
@@ -30,7 +32,7 @@ def signal_pipe() -> Generator[int]:
 def ask_line(interrupted: int, question: str) -> str:
     """The typed line without surrounding blanks; EOFError if nobody types any more."""
     while True:
-        click.echo(question, nl=False)
+        click.echo(safe_text(question), nl=False)
         try:
             answer = _typed_line(interrupted).decode().strip()
         except UnicodeDecodeError:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, to_builtins
 
 from ralph.config.check import checked
-from ralph.config.home import ralph_home
+from ralph.config.files import settings_files
 from ralph.config.merge import is_object, leaves, merge, nested
 from ralph.config.read import parse_settings, read_settings
 from ralph.config.schema import Settings
@@ -18,7 +18,6 @@ from ralph.config.wording import snake
 from ralph.model.errors import ConfigError
 
 DEFAULT = "default"
-PROJECT_FILES = (".ralph/config.yaml", ".ralph/settings.json", ".ralph/settings.local.json")
 FLAGS = {"agent.command": "agent", "defaults.executor": "agent"}
 """The flags whose name differs from their key."""
 
@@ -69,13 +68,6 @@ def load(
     settings = _combined(layers)
     merged = to_builtins(settings)
     return Loaded(settings, layers, files, merged)
-
-
-def settings_files(project: Path, environ: Mapping[str, str]) -> list[tuple[str, Path]]:
-    """Each file's name in messages and its path, from the weakest to the strongest, whether or not it exists."""
-    user = ralph_home(environ) / "config.yaml"
-    name = str(user) if environ.get("RALPH_HOME") else "~/.ralph/config.yaml"
-    return [(name, user), *((file, project / file) for file in PROJECT_FILES)]
 
 
 def survey(project: Path, environ: Mapping[str, str]) -> Iterator[tuple[str, ConfigError | None]]:

@@ -58,6 +58,11 @@ def mask_text(text: str) -> str:
     return mask_tokens(text.encode(errors="surrogatepass"), MASK.encode()).decode(errors="surrogatepass")
 
 
+def may_have_secrets(written: str) -> bool:
+    """Whether settings in this file can have a secret, or name one: a look that costs less than reading them."""
+    return "://" in written or _SECRET_KEY.search(written) is not None
+
+
 def secrets_in(merged: dict[str, Any]) -> Iterator[str]:
     """The values that would be masked: what settings call a secret by its key, its flag or its place in a URL."""
     for key, value in merged.items():

@@ -59,6 +59,8 @@ async def look_unless_refused(git: Git) -> Checkout | None:
     error: a caller that took it for none would prove nothing, and nobody would notice.
     """
     asked = await git.run("rev-parse", *QUESTIONS)
+    if asked.text:
+        _refuse_path(git.folder)
     found = await _found(git, asked)
     if found is None and asked.code and not asked.text:
         raise _unusable(git.folder, asked)

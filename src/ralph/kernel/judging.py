@@ -25,6 +25,8 @@ TRIES = 3
 SHORT = 300
 NUMBERED = re.compile(r"(\d{1,4})(?:\s*[.):]\s*(.*))?$")
 BY_PROMISE = "by promise only"
+HIDDEN = "[redacted]"
+"""What a judge reads, and repeats, in the place of a secret."""
 
 
 def semantic(check: Semantic, about: Material, slug: str = "") -> Generator[Step, Any, Evidence]:
@@ -107,7 +109,7 @@ def _part(criterion: str, verdicts: Sequence[CriterionVerdict], criteria: Sequen
 def _meant(said: str, criteria: Sequence[str]) -> str:
     """The criterion that a model refers to. Its words take precedence over its number."""
     keys = [_key(criterion) for criterion in criteria]
-    key = _key(said)
+    key = _revealed(_key(said), keys)
     numbered_as = NUMBERED.match(key)
     if key in keys or not numbered_as:
         return key
@@ -115,6 +117,17 @@ def _meant(said: str, criteria: Sequence[str]) -> str:
     if words in keys:
         return words
     return keys[number - 1] if 0 < number <= len(keys) else key
+
+
+def _revealed(said: str, keys: Sequence[str]) -> str:
+    """The criterion with the secrets that the judge could not see, if the rest of it fits only one."""
+    if HIDDEN not in said or said in keys:
+        return said
+    shape = re.compile(".+".join(map(re.escape, said.split(HIDDEN))))
+    number = NUMBERED.match(said)
+    words = number and number[2] and re.compile(".+".join(map(re.escape, number[2].split(HIDDEN))))
+    found = [key for key in keys if shape.fullmatch(key) or (words and words.fullmatch(key))]
+    return found[0] if len(found) == 1 else said
 
 
 def _key(text: str) -> str:

@@ -1,4 +1,6 @@
-"""Writing the record of a proof: only from rows of the store, never from files that an agent can reach."""
+"""Writing the record of a proof: only from rows of the store, never from files that an agent can reach. It is published
+as a note, so it has no secret in it: rows are masked already, and so is what people wrote.
+"""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -49,8 +51,8 @@ async def write_proof(action: WriteProof, attempt: Attempt) -> ProofWritten:
         checks=checks,
         environment=await _environment(action, attempt, [each.check.command for each in checks]),
         task=action.task,
-        criteria=_criteria(action.criteria, rows),
-        doubts=action.doubts,
+        criteria=_criteria(tuple(map(run.mask, action.criteria)), rows),
+        doubts=tuple(map(run.mask, action.doubts)),
         rules={
             "mayChange": list(action.rules.may_change),
             "protectedPaths": list(action.rules.protected),

@@ -151,7 +151,9 @@ async def deliver_work(action: DeliverWork, attempt: Attempt) -> Delivered:
     run = attempt.run
     worktree = _on_this_machine(action.worktree, attempt)
     repository = attempt.repository(run.project)
-    return await deliver_and_remove(repository, worktree, message=action.message, commit=action.commit, run=run.run_id)
+    # The title of the task is its subject, and may have a secret in it. A commit is published.
+    message = run.mask(action.message)
+    return await deliver_and_remove(repository, worktree, message=message, commit=action.commit, run=run.run_id)
 
 
 def _on_this_machine(worktree: Worktree, attempt: Attempt) -> Worktree:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from ralph.config.layers import settings_files
+from ralph.config.files import settings_files
 from ralph.config.read import LARGEST
 from ralph.git.remote_settings import FILE as GIT
 from ralph.git.remote_settings import remote_settings

@@ -19,6 +19,7 @@ class Outcome(NamedTuple):
     """What to do now, with `{run}` for the run's id and `{unit}` for what was spent; empty if the reason says it."""
 
 
+SETTINGS = "(it keeps its settings; for new ones, run again)"
 # A new verdict is a class below and one line here.
 OUTCOMES = {
     "verified": Outcome(0, "green"),
@@ -30,12 +31,10 @@ OUTCOMES = {
     "budget": Outcome(4, "yellow", "Continue with a larger budget: ralph resume {run} --budget-{unit} X"),
     "stalled": Outcome(5, "yellow", 'Continue: ralph resume {run}. Then guide it: ralph guide {run} "..."'),
     "tampered": Outcome(6, "red", "Look at what was changed: ralph show {run}. Then continue: ralph resume {run}"),
-    "agent_error": Outcome(
-        7, "red", "When the agent can work again: ralph resume {run} (it keeps its settings; for new ones, run again)"
-    ),
+    "agent_error": Outcome(7, "red", f"When the agent can work again: ralph resume {{run}} {SETTINGS}"),
     "sandbox_error": Outcome(8, "red", "When the sandbox is available: ralph resume {run}"),
-    "imported": Outcome(9, "yellow", "Run its task again: nothing of it was checked here"),
-    "failed": Outcome(9, "red", "When that is fixed: ralph resume {run}"),
+    "imported": Outcome(9, "yellow", "Run its task again, because nothing of it was checked here"),
+    "failed": Outcome(9, "red", f"When that is fixed: ralph resume {{run}} {SETTINGS}"),
     "cancelled": Outcome(130, "yellow", "Start it again from the beginning: ralph retry {run}"),
 }
 OTHER = Outcome(9, "yellow")

@@ -50,7 +50,7 @@ def judged(*criteria):
 def test_task_that_never_ran_has_no_evidence(store):
     stage(store, "coder", judged(("tokens are checked", True, "yes")), task="other")
     stage(store, "coder", judged(("tokens are checked", True, "yes")), project="elsewhere")
-    seen = evidence_of(store, PROJECT, TASK)
+    seen = evidence_of(store, PROJECT, TASK, str)
     assert (seen.criteria, seen.stages, seen.last_reason) == ({}, [], "")
 
 
@@ -60,7 +60,7 @@ def test_latest_word_on_a_criterion_counts(store):
     second = judged(("401 without one", True, "now it does"), ("something else", True, "x"))
     coder = stage(store, "coder", first, None, second, parent=run, verdict=Verified(3))
     reviewer = stage(store, "reviewer", judged(("tokens are checked", False, "not on /admin")), parent=run)
-    seen = evidence_of(store, PROJECT, TASK)
+    seen = evidence_of(store, PROJECT, TASK, str)
     assert seen.criteria == {
         "tokens are checked": Seen(passed=False, reason="not on /admin", role="reviewer", run_id=reviewer),
         "401 without one": Seen(passed=True, reason="now it does", role="coder", run_id=coder),
@@ -70,18 +70,18 @@ def test_latest_word_on_a_criterion_counts(store):
 def test_criteria_are_found_inside_the_stages_of_a_verification(store):
     inner = Evidence("acceptance", passed=True, reason="", parts=(Evidence("tokens are checked", True, "yes"),))  # noqa: FBT003 - in the order of its fields
     stage(store, "qa", Evidence("multi_stage", passed=True, reason="", parts=(inner,)), parent=whole(store))
-    assert evidence_of(store, PROJECT, TASK).criteria["tokens are checked"].passed
+    assert evidence_of(store, PROJECT, TASK, str).criteria["tokens are checked"].passed
 
 
 def test_stages_of_the_latest_run_alone_count(store):
     old = whole(store)
     stage(store, "coder", judged(("tokens are checked", True, "yes")), parent=old, verdict=Verified(1))
-    assert len(evidence_of(store, PROJECT, TASK).stages) == 1
+    assert len(evidence_of(store, PROJECT, TASK, str).stages) == 1
     new = whole(store)
-    assert evidence_of(store, PROJECT, TASK).stages == []
+    assert evidence_of(store, PROJECT, TASK, str).stages == []
     coder = stage(store, "coder", parent=new, verdict=MaxIterations(5, "no promise"))
     again = stage(store, "coder", parent=new, id=f"{new}.coder-2")
-    seen = evidence_of(store, PROJECT, TASK)
+    seen = evidence_of(store, PROJECT, TASK, str)
     assert seen.criteria == {}
     reason = seen.stages[0].reason
     assert seen.stages == [
@@ -96,28 +96,28 @@ def test_reason_of_the_whole_run_is_the_last_word(store):
     run = whole(store)
     stage(store, "coder", parent=run, verdict=MaxIterations(5, "no promise"))
     Journal.take(store, run).close(MaxIterations(5, "the coder gave up"))
-    assert "the coder gave up" in evidence_of(store, PROJECT, TASK).last_reason
+    assert "the coder gave up" in evidence_of(store, PROJECT, TASK, str).last_reason
 
 
 def test_task_of_a_spec_run_is_a_whole_run_too(store):
     spec = add_task_run(store, PROJECT, None, recipe="spec")
     run = whole(store, id=f"{spec}.T", is_part=True)
     coder = stage(store, "coder", judged(("tokens are checked", True, "yes")), parent=run)
-    assert [each.run_id for each in evidence_of(store, PROJECT, TASK).stages] == [coder]
+    assert [each.run_id for each in evidence_of(store, PROJECT, TASK, str).stages] == [coder]
 
 
 def test_run_that_an_agent_started_is_no_stage(store):
     run = whole(store)
     coder = stage(store, "coder", parent=run)
     add_task_run(store, PROJECT, "T", id=f"{coder}.deadbeef", recipe="prompt")
-    assert [each.run_id for each in evidence_of(store, PROJECT, TASK).stages] == [coder]
+    assert [each.run_id for each in evidence_of(store, PROJECT, TASK, str).stages] == [coder]
 
 
 def test_without_a_whole_run_the_latest_stage_of_each_role_counts(store):
     stage(store, "coder", judged(("tokens are checked", True, "yes")))
     tester = stage(store, "tester")
     coder = stage(store, "coder", judged(("401 without one", True, "yes")))
-    seen = evidence_of(store, PROJECT, TASK)
+    seen = evidence_of(store, PROJECT, TASK, str)
     assert [(each.role, each.run_id) for each in seen.stages] == [("tester", tester), ("coder", coder)]
     assert list(seen.criteria) == ["401 without one"]
 
@@ -144,7 +144,7 @@ def test_runs_of_a_ralph_with_other_recipes_are_read(store):
     seen = LaterEvidence("panel", passed=True, judge={"of": "three"}, parts=[met, "of another shape", {"parts": [met]}])
     journal.end(journal.begin(LaterVerify(1, "scratch")), seen)
     journal.close(Verified(1))
-    found = evidence_of(store, PROJECT, TASK)
+    found = evidence_of(store, PROJECT, TASK, str)
     assert found.criteria == {"tokens are checked": Seen(passed=True, reason="", role="review.2", run_id=review)}
     assert [(each.role, each.status, each.limit) for each in found.stages] == [("review.2", "ended", None)]
 
@@ -157,7 +157,7 @@ def options(check, acceptance=TASK.completion_spec.asked):
 def test_a_command_is_evidence_for_what_it_covers(store):
     made = options(External("make  test", covers=(2,)))
     run = stage(store, "coder", Evidence("make test", passed=True, reason="exit code 0"), options=made)
-    seen = evidence_of(store, PROJECT, TASK).criteria
+    seen = evidence_of(store, PROJECT, TASK, str).criteria
     assert seen == {"401 without one": Seen(passed=True, reason="exit code 0", role="coder", run_id=run)}
 
 
@@ -167,7 +167,7 @@ def test_of_a_judge_and_a_command_that_cover_the_same_the_one_that_failed_counts
     judge = Evidence("judge", passed=False, reason="", parts=(Evidence("401 without one", passed=False, reason="500"),))
     for parts in ((unit, judge), (judge, unit)):
         stage(store, "qa", Evidence("multi_stage", passed=False, reason="", parts=parts), options=options(check))
-        seen = evidence_of(store, PROJECT, TASK).criteria
+        seen = evidence_of(store, PROJECT, TASK, str).criteria
         assert {name: (each.passed, each.reason) for name, each in seen.items()} == {
             "tokens are checked": (True, "exit code 0"),
             "401 without one": (False, "500"),

@@ -6,6 +6,7 @@ import pytest
 
 from ralph.model.words import first_words, last_lines, visible
 from ralph.testing import done, run_ralph, says
+from task_crew import TaskCrew, promise
 from terminals import Terminal
 
 CLEAR = "\x1b[2J\x1b]0;pwned\x07"
@@ -37,7 +38,19 @@ def test_first_words_and_last_lines():
     assert last_lines("a\n\nb \n\n c\n", 2) == ["b", " c"]
 
 
-@pytest.mark.parametrize("command", [("run", "-p", f"Do {CLEAR} it."), ("logs",), ("show",), ("runs",), ("status",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "-p", f"Do {CLEAR} it."),
+        ("logs",),
+        ("show",),
+        ("runs",),
+        ("runs", "--since", "yesterday"),
+        ("status",),
+        ("status", "--watch"),
+    ],
+    ids=" ".join,
+)
 def test_escape_sequences_are_shown_as_text_under_a_terminal(loop, command):
     loop.prepare(
         says(f"agent {CLEAR}") | {"stderr": f"complaint {CLEAR}\n"} | done(),
@@ -96,3 +109,53 @@ def test_what_planners_and_messages_say_is_shown_as_text_under_a_terminal(git_lo
     assert SHOWN in terminal.screen
     assert "\x1b[2J" not in terminal.screen
     assert "\x1b]0;" not in terminal.screen
+
+
+HIDES = "\u202e\x9b31m\U000e0041"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("config", "show"),
+        ("config", "show", "--json"),
+        ("config", "get", "worktree.init"),
+        ("config", "get", "worktree"),
+        ("run", "-p", "Do it.", "--dry-run"),
+    ],
+    ids=" ".join,
+)
+def test_settings_are_shown_as_text_under_a_terminal(loop, command):
+    """They come with the repository, from whoever wrote it."""
+    loop.prepare(done(), worktree={"init": f"true {CLEAR}{HIDES}"})
+    with Terminal(loop.repo.path, {**loop.repo.env, "TERM": "xterm"}, *command) as terminal:
+        assert terminal.end() == 0
+    assert "pwned" in terminal.screen
+    assert not [sign for sign in ("\x1b[2J", "\x1b]0;", *HIDES[:2], HIDES[-1]) if sign in terminal.screen]
+
+
+def test_a_program_gets_the_value_of_a_setting_as_it_is(loop):
+    loop.prepare(done(), worktree={"init": f"true {CLEAR}{HIDES}"})
+    assert loop.ralph("config", "get", "worktree.init").out == f"true {CLEAR}{HIDES}\n"
+    assert json.loads(loop.ralph("config", "get", "worktree").out)["init"] == f"true {CLEAR}{HIDES}"
+    assert json.loads(loop.ralph("config", "show", "--json").out)["worktree"]["init"] == f"true {CLEAR}{HIDES}"
+
+
+def test_json_escapes_what_controls_a_terminal_and_means_the_same(git_loop):
+    text = json.dumps({**TASK, "description": HIDES})
+    assert run_ralph(git_loop.repo, "task", "import", "-", input=text).returncode == 0
+    shown = git_loop.ralph("task", "show", "T-1", "--json").out
+    assert not [sign for sign in (*HIDES[:2], HIDES[-1]) if sign in shown]
+    assert json.loads(shown)["description"] == HIDES
+
+
+def test_a_diff_is_text_on_a_terminal_and_a_patch_for_a_program(tmp_path):
+    crew = TaskCrew(tmp_path)
+    crew.hire(coder=[promise("MADE", {"work.txt": f"good {CLEAR} ghp_abcdefghijklmnop1234\n"})])
+    crew.task()
+    assert crew.run().code == 0
+    diff = ("show", "T-1", "--diff", "0..1")
+    with Terminal(crew.repo.path, {**crew.repo.env, "TERM": "xterm"}, *diff) as terminal:
+        assert terminal.end() == 0
+    assert f"+good {SHOWN} [redacted]" in terminal.screen
+    assert f"+good {CLEAR} ghp_abcdefghijklmnop1234\n" in crew.ralph(*diff).out

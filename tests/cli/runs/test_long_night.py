@@ -12,6 +12,7 @@ from ralph.config.schema import apply_schema
 from ralph.model.errors import ConfigError
 from ralph.testing import done, edits, hangs, says
 from stored_runs import HOUR, StoredRuns
+from task_crew import GOOD, TaskCrew
 
 PATIENCE = 30.0
 
@@ -130,17 +131,36 @@ def test_a_budget_in_dollars_is_measured_by_tokens_and_prices():
 @pytest.mark.parametrize(
     ("agent", "more", "why"),
     [
-        ("codex", {}, "codex reports no cost. Set the price of its model"),
-        ("claude", {"streamAgentOutput": False}, "claude reports no cost with streamAgentOutput: false"),
-        ("./own.sh", {}, "./own.sh reports no cost"),
-        ("./own.sh", {"budget": {"usd": 5, "tokens": 100}}, "./own.sh reports no cost"),
+        ("codex", {}, "budget.usd cannot be measured: codex reports no cost. Set the price of its model"),
+        (
+            "claude",
+            {"streamAgentOutput": False},
+            "claude reports no cost with streamAgentOutput: false. Set streamAgentOutput: true, or a budget",
+        ),
+        ("./own.sh", {}, "budget.usd cannot be measured: ./own.sh reports no cost. Set a budget"),
+        (
+            "./own.sh",
+            {"budget": {"usd": 5, "tokens": 100}},
+            "budget.usd and budget.tokens cannot be measured: ./own.sh reports no cost and no tokens. Set a budget",
+        ),
+        (
+            "./own.sh",
+            {"budget": {"tokens": 100}},
+            "budget.tokens cannot be measured: ./own.sh reports no tokens. Set a budget",
+        ),
     ],
 )
-def test_a_budget_in_dollars_that_nobody_can_measure_is_refused(agent, more, why):
+def test_a_budget_that_nobody_can_measure_is_refused_with_what_helps(agent, more, why):
     with pytest.raises(ConfigError) as refused:
         warning(agent, **more)
-    assert f"budget.usd cannot be measured: {why}" in str(refused.value)
+    assert why in str(refused.value)
     assert refused.value.exit_code == 2
+
+
+def test_what_the_refusal_of_a_budget_names_helps():
+    assert warning("claude", streamAgentOutput=True) == ""
+    assert "budget.seconds holds" in warning("./own.sh", budget={"tokens": 5, "seconds": 60})
+    assert warning("codex", budget={"tokens": 5}) == ""
 
 
 def test_beside_a_budget_that_holds_it_is_only_said():
@@ -171,6 +191,47 @@ def test_since_yesterday_is_one_line_for_each_run_with_what_to_do(loop):
     assert "verified" in good
     assert "→" not in good
     assert total.startswith("2 runs, 1 verified")
+
+
+def test_since_yesterday_names_a_command_that_can_be_given(loop):
+    """Guidance is refused while nothing runs, so a stalled run is continued first."""
+    loop(says("Hm."), guardrails=[{"command": "false"}], maximumIterations=9, stall={"after": 2})
+    [stalled, _] = loop.ralph("runs", "--since", "yesterday").out.splitlines()
+    command = stalled.partition("→ ralph ")[2].split()
+    assert command[0] == "resume"
+    loop.prepare(done(), maximumIterations=9)
+    assert "── iteration 3" in loop.ralph(*command).err
+
+
+def test_since_yesterday_says_where_the_work_of_a_task_is_that_waits_for_a_person(tmp_path):
+    crew = TaskCrew(tmp_path)
+    crew.hire(coder=[GOOD])
+    crew.task(acceptance_criteria=[{"check": "true"}, {"person": "it looks good"}])
+    assert crew.run().code == 3
+    [line, _] = crew.ralph("runs", "--since", "yesterday").out.splitlines()
+    assert f"in {crew.repo.path}/.ralph/worktrees/T-1" in line
+    assert "Approve: ralph approve T-1" in line
+    assert "→" not in line
+    # Without the approval it would only stop again.
+    for args in (("show",), ("logs", "-f")):
+        assert "ralph resume" not in crew.ralph(*args).out
+    refused = crew.run()
+    assert refused.code == 2
+    assert "--skip" not in refused.err
+    assert "or leave it out: --skip T-1" in crew.ralph("spec", "run", "s").err
+    assert crew.ralph("approve", "T-1").code == 0
+    [line, _] = crew.ralph("runs", "--since", "yesterday").out.splitlines()
+    assert "on branch ralph/s · → git merge ralph/s" in line
+
+
+def test_a_spec_that_waits_for_a_person_names_the_command_that_approves(tmp_path):
+    crew = TaskCrew(tmp_path)
+    crew.hire(coder=[GOOD])
+    crew.task(acceptance_criteria=[{"check": "true"}, {"person": "it looks good"}])
+    ended = crew.ralph("spec", "run", "s")
+    assert ended.code == 3
+    [last] = [line for line in ended.err.splitlines() if line.startswith("✗ blocked")]
+    assert 'Approve: ralph approve T-1, or: ralph reject T-1 "why". Then continue: ralph resume' in last
 
 
 def test_what_is_older_is_left_out(tmp_path, loop):

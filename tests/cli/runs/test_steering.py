@@ -222,7 +222,8 @@ def test_a_run_that_has_ended_is_told_nothing(loop, command):
     run = the_run(loop)
     ended = loop.ralph(command, run, *([WORD] if command == "guide" else []))
     assert ended.code == 2
-    assert f"run {run} is not active: verified." in ended.err
+    assert f"run {run} is not active: verified. Start it again: ralph retry {run}" in ended.err
+    assert loop.ralph("retry", run).code == 0
 
 
 def test_guidance_without_a_word_is_refused(loop):

@@ -1,6 +1,6 @@
 """What a pull request says about a spec: its tasks, the evidence for each criterion, reviews and cost."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ from ralph.store.sql import Store
 from ralph.store.tasks import get_spec, tasks_of
 
 IMPORTED = "imported"
+Mask = Callable[[str], str]
 
 
 class CriterionFact(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -92,8 +93,9 @@ class Branch(Struct, frozen=True, kw_only=True):
 
 
 async def gather(
-    store: Store, project: str, repository: Repository, spec_id: str, branch: Branch, final: Review | None
+    store: Store, project: str, repository: Repository, spec_id: str, branch: Branch, final: Review | None, mask: Mask
 ) -> SpecFacts:
+    """The facts. What people wrote is masked before anything cuts it: half a secret has no recognisable form."""
     spec = get_spec(store, project, spec_id)
     tasks = [task for task in in_order(tasks_of(store, project)) if task.spec_id == spec.id]
     delivered = await delivered_tasks(repository, branch.name)
@@ -102,11 +104,11 @@ async def gather(
     calls = [call for call in calls_of(store, project) if call.spec == spec.id]
     return SpecFacts(
         id=spec.id,
-        title=spec.title,
+        title=mask(spec.title),
         branch=branch.name,
         commit=branch.commit,
         base=branch.base,
-        tasks=[_task(store, project, task, delivered.get(task.id, ""), notes) for task in tasks],
+        tasks=[_task(store, project, task, delivered.get(task.id, ""), notes, mask) for task in tasks],
         reviews=counted(reviews_that_count(store, project, spec.id)),
         final_decision=final.decision if final else "",
         final_reviewer=final.reviewer if final else "",
@@ -146,17 +148,17 @@ def counted(reviews: Iterable[ReviewView]) -> list[ReviewCount]:
     ]
 
 
-def _task(store: Store, project: str, task: Task, commit: str, notes: dict[str, bytes]) -> TaskFact:
+def _task(store: Store, project: str, task: Task, commit: str, notes: dict[str, bytes], mask: Mask) -> TaskFact:
     proof, checks, record = _proof(notes.get(commit)) if commit else ("", [], "missing")
     runs = runs_of_task(store, project, task.id)
     if commit and not proof:
         proof = next((run.proof for run in reversed(runs) if run.verdict == "verified" and run.proof), "word")
     return TaskFact(
         id=task.id,
-        title=task.title,
+        title=mask(task.title),
         status=task.status,
         summary=task.summary,
-        criteria=_criteria(store, project, task),
+        criteria=_criteria(store, project, task, mask),
         commit=commit,
         proof=proof,
         checks=checks,
@@ -165,15 +167,15 @@ def _task(store: Store, project: str, task: Task, commit: str, notes: dict[str, 
     )
 
 
-def _criteria(store: Store, project: str, task: Task) -> list[CriterionFact]:
+def _criteria(store: Store, project: str, task: Task, mask: Mask) -> list[CriterionFact]:
     if not task.completion_spec:
         return []
-    seen = evidence_of(store, project, task).criteria
+    seen = evidence_of(store, project, task, mask).criteria
     return [
         CriterionFact(
-            text=each.text,
+            text=mask(each.text),
             kind=each.kind,
-            command=each.command,
+            command=mask(each.command),
             passed=seen[each.asked].passed if each.asked in seen else None,
             reason=seen[each.asked].reason if each.asked in seen else "",
         )

@@ -64,10 +64,10 @@ async def written(
     """The text of the pull request, without the secrets that this process knows."""
     repository = repository_at(project)
     name = known_project(store, project)
-    facts = await gather(store, name, repository, prepared.spec, prepared.branch, review)
-    reason = draft_reason(prepared, wanted, review, why_no_review)
     settings = load_for_spec(project, get_spec(store, name, prepared.spec)).settings
     mask = masking(settings, project)
+    facts = await gather(store, name, repository, prepared.spec, prepared.branch, review, mask)
+    reason = draft_reason(prepared, wanted, review, why_no_review)
     return Ready(
         title=mask(title_of(facts)), body=mask(description(facts, reason)), is_draft=bool(reason), draft_reason=reason
     )

@@ -4,8 +4,10 @@ from pathlib import Path
 
 from ralph.app.inside_run import require_own_child
 from ralph.app.runs.named import named_run, only_live_run
+from ralph.app.runs.starting import FINAL
 from ralph.model.errors import ConfigError
 from ralph.model.runs import Run
+from ralph.model.verdicts import next_step
 from ralph.store.control import Said, say
 from ralph.store.sql import Store
 
@@ -26,7 +28,12 @@ def _tell(store: Store, project: Path, run_id: str | None, said: Said, text: str
     run = named_run(store, project, run_id) if run_id else only_live_run(store, project)
     require_own_child(run.id)
     if not run.is_live:
-        going_on = f"Continue it first: ralph resume {run.id}"
-        raise ConfigError(f"run {run.id} is not active: {run.verdict or run.status}.", going_on)
+        raise ConfigError(f"run {run.id} is not active: {run.verdict or run.status}.", _step(run))
     say(store, run.id, said, text)
     return run
+
+
+def _step(run: Run) -> str:
+    if run.status != "ended" or run.verdict not in FINAL:
+        return f"Continue it first: ralph resume {run.id}"
+    return next_step(run.verdict, run.id, run.recipe, run.reason) or f"Start it again: ralph retry {run.id}"

@@ -10,7 +10,8 @@ from msgspec import Struct
 from ralph.app.usable import refuse_unusable
 from ralph.config.edit.file_text import UNSET, changed_file
 from ralph.config.edit.words import read_key, read_words
-from ralph.config.layers import Loaded, load, settings_files
+from ralph.config.files import settings_files
+from ralph.config.layers import Loaded, load
 from ralph.config.merge import is_object, leaves, nested
 from ralph.config.read import read_file, read_settings
 from ralph.config.redact import redacted

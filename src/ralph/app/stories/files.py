@@ -13,6 +13,7 @@ from ralph.kernel.story_options import FOLDER
 from ralph.loop.story_plan import IGNORE, PRD, PROGRESS, PROMPT, TASKS, text_of
 from ralph.model.errors import ConfigError
 from ralph.plugin.hooks.scripts.active_loop import MARKER
+from ralph.store.projects import require_utf8
 
 TEMPLATES = Path(ralph.plugin.__file__).parent / "templates"
 
@@ -29,6 +30,7 @@ def prepare(project: Path, name: str | None = None) -> Prepared:
     """
     if not project.is_dir():
         raise ConfigError(f"there is no directory {project}.", "Name the project's directory.")
+    require_utf8(project.resolve())
     top = repository_above(project.resolve())
     if top and top != project.resolve():
         raise ConfigError(f"{project} is a part of the repository {top}.", f"Begin there: ralph prd init -d {top}")

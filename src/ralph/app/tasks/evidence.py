@@ -4,7 +4,7 @@ It is read from the columns of the runs and from plain JSON, so that runs of ano
 this one does not know, are shown, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import msgspec
@@ -73,17 +73,19 @@ class _Options(Struct):
     loop: _StageOptions = field(default_factory=_StageOptions)
 
 
-def evidence_of(store: Store, project: str, task: Task) -> TaskEvidence:
+def evidence_of(store: Store, project: str, task: Task, mask: Callable[[str], str]) -> TaskEvidence:
+    """The evidence. Journals have no secrets in them, so a criterion that has one is found by its masked text."""
     whole, stages = _latest(runs_of_task(store, project, task.id))
-    wanted = task.completion_spec.asked if task.completion_spec else ()
+    wanted = {mask(each): each for each in (task.completion_spec.asked if task.completion_spec else ())}
     seen: dict[str, Seen] = {}
     for run in (*stages, *whole):
         rows = rows_of(store, run.id)
-        covering = _covering(rows)
+        covering = _covering(rows, mask)
         for parts in _verifications(rows):
             for criterion, part in _by_criterion(parts, covering).items():
                 if criterion in wanted:
-                    seen[criterion] = Seen(bool(part.get("passed")), str(part.get("reason", "")), _role(run), run.id)
+                    reason = str(part.get("reason", ""))
+                    seen[wanted[criterion]] = Seen(bool(part.get("passed")), reason, _role(run), run.id)
     reasons = [run.reason for run in (*stages, *whole) if run.reason]
     return TaskEvidence(seen, [_stage(run) for run in stages], reasons[-1] if reasons else "")
 
@@ -132,9 +134,9 @@ def _by_criterion(parts: list[dict[str, Any]], covering: dict[str, list[str]]) -
     return found
 
 
-def _covering(rows: list[Row]) -> dict[str, list[str]]:
+def _covering(rows: list[Row], mask: Callable[[str], str]) -> dict[str, list[str]]:
     """The criteria that a command covers, by its name in the evidence, as sealed in the first row of the run's
-    journal.
+    journal. That row is as people wrote it, unlike the evidence.
     """
     try:
         loop = msgspec.json.decode(rows[0].body if rows else b"{}", type=_Options).loop
@@ -142,7 +144,10 @@ def _covering(rows: list[Row]) -> dict[str, list[str]]:
         return {}
     check, acceptance = loop.check or loop.stage.check, loop.task.acceptance
     named = {" ".join(check.command.split()): check, **{part.name: part.check for part in check.stages}}
-    return {name: [acceptance[n - 1] for n in one.covers if 0 < n <= len(acceptance)] for name, one in named.items()}
+    return {
+        mask(name): [mask(acceptance[n - 1]) for n in one.covers if 0 < n <= len(acceptance)]
+        for name, one in named.items()
+    }
 
 
 def _within(evidence: Any) -> Iterator[dict[str, Any]]:

@@ -10,11 +10,13 @@ from ralph.app.tasks.coverage import renumbered
 from ralph.app.tasks.evidence import TaskEvidence, evidence_of
 from ralph.app.tasks.files import EXAMPLE, read_task, task_data
 from ralph.app.tasks.tasks import TaskExists, rules, write_tasks
+from ralph.config.layers import load
 from ralph.model.errors import ConfigError
 from ralph.model.tasks import Criterion, Task, TaskCompletionSpec
 from ralph.store.projects import known_project
 from ralph.store.sql import Store
 from ralph.store.tasks import get_task, tasks_of
+from ralph.workbench.masking import masking
 
 
 class Wanted(Struct, frozen=True):
@@ -27,9 +29,8 @@ class Wanted(Struct, frozen=True):
 
 
 def follow_up(store: Store, project: Path, task_id: str, wanted: Wanted) -> Task:
-    name = known_project(store, project)
     while True:
-        task = _left_over(store, name, task_id, wanted)
+        task = _left_over(store, project, task_id, wanted)
         # It goes through the form of files, so that the same rules apply.
         checked = read_task(task_data(task), f"task {task.id}", rules(project, without_criteria=True))
         try:
@@ -42,13 +43,14 @@ def follow_up(store: Store, project: Path, task_id: str, wanted: Wanted) -> Task
             return checked
 
 
-def _left_over(store: Store, name: str, task_id: str, wanted: Wanted) -> Task:
+def _left_over(store: Store, project: Path, task_id: str, wanted: Wanted) -> Task:
+    name = known_project(store, project)
     old = get_task(store, name, task_id)
     if old.status == "completed" and not wanted.acceptance and not wanted.outcome:
         raise ConfigError(
             f"task {old.id} is verified: nothing is left over.", f"Say what is missing with --acceptance. {EXAMPLE}"
         )
-    evidence = evidence_of(store, name, old)
+    evidence = evidence_of(store, name, old, masking(load(project).settings, project))
     now = time.time()
     return Task(
         id=wanted.id or _next_id(old.id, {task.id for task in tasks_of(store, name)}),

@@ -78,7 +78,7 @@ async def plan_spec(
     if not tasks:
         raise ConfigError(f"spec {spec.id} has no tasks.", f'Add one: ralph task create ID {spec.id} "TITLE" ...')
     open_tasks = chosen_tasks(spec.id, tasks, everything, choice)
-    _refuse_waiting(store, name, open_tasks, how)
+    _refuse_waiting(store, name, open_tasks, how, "; or leave it out: --skip {task}")
     loaded = load_for_spec(project, spec, how.agent, sandbox_flags(wanted=how.sandbox))
     ground = await look_at_ground(project, spec.id, how.base)
     loops = {task.id: loop_of(task, loaded.settings, how, ground.base) for task in open_tasks}
@@ -134,12 +134,14 @@ def _final(spec: Spec, settings: Settings, base: str) -> tuple[FinalReview | Non
     return FinalReview(by, fixing, settings.review.final_rounds, spec.id, base), []
 
 
-def _refuse_waiting(store: Store, project: str, tasks: list[Task], how: How) -> None:
-    """Refuse to run a task again whose work waits for a person: that would discard the work."""
+def _refuse_waiting(store: Store, project: str, tasks: list[Task], how: How, otherwise: str = "") -> None:
+    """Refuse to run a task again whose work waits for a person: that would discard the work. `otherwise` is what else
+    the command can do about it.
+    """
     for task in tasks if not how.fresh else ():
         if waiting := waiting_for_task(store, project, task.id):
             raise ConfigError(
                 f"task {task.id} waits for a person in run {waiting.run.id}.",
-                f'Use ralph approve {task.id} or ralph reject {task.id} "why"; or leave it out: --skip {task.id};'
+                f'Use ralph approve {task.id} or ralph reject {task.id} "why"{otherwise.format(task=task.id)};'
                 " or start again: --fresh",
             )

@@ -19,6 +19,7 @@ from ralph.store.projects import known_project
 from ralph.store.runs import runs_under_way
 from ralph.store.sql import Store
 from ralph.store.tasks import get_task, tasks_of
+from ralph.workbench.masking import masking
 
 
 class CriterionView(Struct, frozen=True, rename="camel"):
@@ -77,8 +78,8 @@ def open_task(store: Store, project: Path, task_id: str) -> OpenTask:
     task = get_task(store, name, task_id)
     under_way = runs_under_way(store, name)
     states = {each.id: state_of(each, under_way) for each in tasks_of(store, name)}
-    evidence = evidence_of(store, name, task)
     settings = load(project).settings
+    evidence = evidence_of(store, name, task, masking(settings, project))
     roles = _roles(task, evidence, settings)
     criteria = task.completion_spec.acceptance_criteria if task.completion_spec else ()
     shown = _view(summary(task, under_way), criteria, evidence, roles)

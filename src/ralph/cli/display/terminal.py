@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from ralph.cli.display.fitting import columns_of, wrapped
 from ralph.cli.display.printer import Job, Printer, Written
 from ralph.cli.display.words import stamp
+from ralph.cli.masked import masked
 from ralph.model import words
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Terminal:
 
     def say(self, line: str, style: str = "") -> None:
         if not self.quiet:
-            self._show(self._stderr, [(line, style)], self._printer.put)
+            self._show(self._stderr, [(masked(line), style)], self._printer.put)
 
     def out(self, lines: list[tuple[str, str]]) -> None:
         """Show the agent's lines, with their styles. A terminal that cannot keep up does not get all of them."""
@@ -93,7 +94,7 @@ class Terminal:
         """Show a line even when quiet."""
         self.idle()
         self._write_held()
-        self._printer.put(Written(self._stderr, self._shown(self._stderr, line, self._stamp()) + "\n"))
+        self._printer.put(Written(self._stderr, self._shown(self._stderr, masked(line), self._stamp()) + "\n"))
 
     def busy(self, what: str, *, announce: bool = False) -> None:
         """Show what is going on, and for how long, until the next line of this kind. A pipe gets it at most once."""
@@ -124,7 +125,7 @@ class Terminal:
             self._progress.remove_task(task)
         if what:
             room = max(1, self._progress.console.width - AROUND_LIVE_TEXT)
-            self._progress.add_task(words.first_words(words.visible(what), room), until=until)
+            self._progress.add_task(words.first_words(words.visible(masked(what)), room), until=until)
             self._progress.start()
 
     def _show(self, stream: TextIO, lines: list[tuple[str, str]], write: Callable[[Job], None]) -> None:

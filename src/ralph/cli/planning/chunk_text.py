@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ralph.cli.planning.wrapping import wrapped
+from ralph.cli.saying import safe_text
 from ralph.config.merge import is_object
 from ralph.kernel.plan_forms import ChunkDraft
-from ralph.model.words import visible
 
 WORDS = {"judge": "judged", "check": "check", "person": "a person approves", "time": "a person approves in time"}
 
@@ -38,7 +38,7 @@ def criterion_words(criterion: Any) -> str:
     kind = next((name for name in WORDS if name in given), "")
     text = given.get("text") or given.get(kind, "")
     how = f"check: {given[kind]}" if kind == "check" else WORDS.get(kind, "?")
-    return visible(how if text == given.get(kind) and kind == "check" else f"{text} ({how})")
+    return safe_text(how if text == given.get(kind) and kind == "check" else f"{text} ({how})")
 
 
 def _roles(criteria: Any) -> list[str]:

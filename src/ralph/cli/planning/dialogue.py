@@ -7,8 +7,8 @@ import click
 
 from ralph.cli.keyboard import ask_line
 from ralph.cli.planning.wrapping import wrapped
+from ralph.cli.saying import safe_text
 from ralph.kernel.plan_forms import PlanQuestion
-from ralph.model.words import visible
 
 AGREE = ("", "y", "yes")
 EDIT = "e"
@@ -76,7 +76,7 @@ def edit_text(text: str, extension: str) -> str:
 
 
 def choices_of(question: PlanQuestion) -> list[str]:
-    return [" ".join(visible(each).split()) for each in question.options if each.strip()]
+    return [" ".join(safe_text(each).split()) for each in question.options if each.strip()]
 
 
 def _chosen(typed: str, choices: Sequence[str], default: str) -> str:

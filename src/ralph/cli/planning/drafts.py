@@ -11,11 +11,11 @@ from ralph.cli.planning.chunk_dialogue import decide_chunks
 from ralph.cli.planning.dialogue import ask_opinion
 from ralph.cli.planning.wrapping import wrapped
 from ralph.cli.prd.plan_text import plan_lines
+from ralph.cli.saying import safe_text
 from ralph.kernel.actions.people import ShowDraft
 from ralph.kernel.recipes.spec_plan import CHUNKS
 from ralph.loop.people import Reply
 from ralph.loop.story_plan import TASKS
-from ralph.model.words import visible
 from ralph.store.sql import Store
 
 
@@ -35,10 +35,9 @@ def decide(interrupted: int, store: Store, planning: Planning, wanted: ShowDraft
 
 def diff_lines(before: str, after: str) -> list[str]:
     """The changes, in the form of `diff -u`."""
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "the spec as it is", "the new text", lineterm="", n=2
-    )
-    return [visible(line) for line in lines] or ["(nothing changes)"]
+    old, new = (safe_text(text).splitlines() for text in (before, after))
+    lines = difflib.unified_diff(old, new, "the spec as it is", "the new text", lineterm="", n=2)
+    return list(lines) or ["(nothing changes)"]
 
 
 def _lines(wanted: ShowDraft) -> Iterable[str]:

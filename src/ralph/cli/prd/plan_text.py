@@ -3,7 +3,7 @@
 from typing import Any
 
 from ralph.cli.planning.wrapping import wrapped
-from ralph.model.words import visible
+from ralph.cli.saying import safe_text
 
 
 def plan_lines(plan: dict[str, Any]) -> list[str]:
@@ -19,10 +19,10 @@ def plan_lines(plan: dict[str, Any]) -> list[str]:
         "",
         "ralph verifies each story with:" if commands else "No command verifies the stories: only reviews do.",
     ]
-    lines += [f"  {visible(each)}" for each in commands]
+    lines += [f"  {safe_text(each)}" for each in commands]
     if may_change := plan.get("mayChange"):
         lines += [
             "Agents may change these files, though they judge the work:",
-            *(f"  {visible(each)}" for each in may_change),
+            *(f"  {safe_text(each)}" for each in may_change),
         ]
     return lines

@@ -10,6 +10,7 @@ import click
 
 from ralph.agents.adapter import Call, Invocation
 from ralph.app.runs.prompt_run import first_prompt, left_out_of_commits
+from ralph.cli.json_text import escaped
 from ralph.cli.saying import say
 from ralph.config.layers import Loaded
 from ralph.config.redact import mask_text, redacted
@@ -30,7 +31,7 @@ def show_plan(project: Path, plan: Plan, loaded: Loaded) -> None:
     prompt = first_prompt(project, loop)
     invocation = _invocation(plan, prompt)
     mask = masking(plan.settings, project)
-    click.echo(mask(json.dumps(redacted(loaded.merged), indent=2, ensure_ascii=False)))
+    click.echo(escaped(mask(json.dumps(redacted(loaded.merged), indent=2, ensure_ascii=False))))
     say(f"\nCommand: {mask_text(mask(shlex.join(invocation.argv)))}")
     click.echo(f"The prompt comes {'on standard input' if invocation.on_stdin else 'in the command'}.")
     for guardrail in loop.guardrails:

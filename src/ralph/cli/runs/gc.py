@@ -4,6 +4,7 @@ import click
 
 from ralph.cli.durations import duration
 from ralph.cli.here import here
+from ralph.cli.saying import say
 
 
 @click.command("gc")
@@ -36,7 +37,7 @@ def gc_command(keep: int | None, older_than: float | None, interrupted: bool, ev
 
         asyncio.run(drop_attempts(done.gone))
     for problem in done.problems:
-        click.echo(f"ralph: {problem}", err=True)
+        say(f"ralph: {problem}", err=True)
     word = "Would remove" if dry_run else "Removed"
     click.echo(f"{word} {count(done.runs, 'run')} and {size(done.size)} of files.")
     return 9 if done.problems else 0

@@ -7,6 +7,7 @@ import click
 
 from ralph.cli.here import here
 from ralph.cli.lazy import LazyGroup
+from ralph.cli.saying import safe_text, say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +81,7 @@ def _summarise(since: str, *, everywhere: bool, limit: int, as_json: bool) -> No
 
         click.echo(json_text([run_view(each.run) for each in found]))
     else:
-        click.echo("\n".join(summary_lines(found)) if found else f"Nothing has run here since {since}.")
+        say("\n".join(summary_lines(found)) if found else f"Nothing has run here since {since}.")
 
 
 def _refuse_options(ctx: click.Context) -> None:
@@ -95,7 +96,7 @@ def _line(run: "Run", projects: "Mapping[str, str]", titles: "Titles") -> str:
     """The line of a run. `projects` are the names of the projects by their ids, if they must be shown."""
     from ralph.cli.display import words
     from ralph.cli.runs.naming import named, worked
-    from ralph.model.words import spent, visible
+    from ralph.model.words import spent
 
     facts = [
         named(run, titles),
@@ -105,4 +106,4 @@ def _line(run: "Run", projects: "Mapping[str, str]", titles: "Titles") -> str:
         *([projects.get(run.project, run.project)] if projects else []),
         *filter(None, [run.reason]),
     ]
-    return visible(f"{run.id}  {words.state(run.status, run.verdict):<14} {' · '.join(facts)}")
+    return safe_text(f"{run.id}  {words.state(run.status, run.verdict):<14} {' · '.join(facts)}")

@@ -10,6 +10,7 @@ import msgspec
 
 from ralph.cli.display.events import EventLines, Line, Style
 from ralph.cli.display.words import stamp
+from ralph.cli.masked import masked
 from ralph.config.layers import load
 from ralph.config.loops import DisplaySettings
 from ralph.model.errors import ConfigError
@@ -73,13 +74,14 @@ class Log:
         good = run.verdict == "verified"
         told = f"{run.verdict}: {run.reason}" if run.verdict else run.status
         self._say((f"{'✓' if good else '✗'} {told} · {' · '.join(facts)}", "good" if good else "bad"), ended_at)
-        if not good:
-            step = next_step(run.verdict or "", run.id, run.recipe, run.reason) or f"Continue: ralph resume {run.id}"
+        # A verdict without a next step says in its reason what to do.
+        resumed = "" if run.verdict else f"Continue: ralph resume {run.id}"
+        if step := next_step(run.verdict or "", run.id, run.recipe, run.reason) or resumed:
             self._say((f"  {step}", ""), ended_at)
 
     def _say(self, line: Line, at: float) -> None:
         text, style = line
-        shown = visible(text)
+        shown = visible(masked(text))
         if self._timestamps:
             shown = prefixed(shown, stamp(at))
         if self._color and style:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ralph.cli.here import here
+from ralph.cli.saying import say
 
 if TYPE_CHECKING:
     from ralph.app.runs.log_streams import Piece
@@ -42,7 +43,7 @@ def command(run: str | None, follow: bool, raw: bool, timestamps: bool) -> None:
 
 def _say_lost(piece: "Piece") -> None:
     if piece.lost:
-        click.echo(f"ralph: what the agent said is gone: {piece.lost} is not there.", err=True)
+        say(f"ralph: what the agent said is gone: {piece.lost} is not there.", err=True)
 
 
 def _print(store: "Store", run: "Run", *, follow: bool, timestamps: bool) -> None:
@@ -52,7 +53,7 @@ def _print(store: "Store", run: "Run", *, follow: bool, timestamps: bool) -> Non
 
     display, problem = display_of(store, run)
     if problem:
-        click.echo(f"ralph: {problem}", err=True)
+        say(f"ralph: {problem}", err=True)
     log = Log(run.id, display, timestamps=timestamps)
     for piece in pieces(store, run, follow=follow):
         log.print(piece)

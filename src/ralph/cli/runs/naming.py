@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from ralph.cli.masked import masked
 from ralph.model.runs import Run
 from ralph.model.words import count, first_words
 
@@ -23,4 +24,4 @@ def named(run: Run, titles: Titles) -> str:
         return f'prompt "{run.label}"' if run.label else run.recipe
     title = titles.get((run.project, run.task_id or ""), "") if run.label == run.task_id else ""
     name = f"{run.recipe} {run.label}".rstrip()
-    return f"{name}: {first_words(title, LONGEST)}" if title else name
+    return f"{name}: {first_words(masked(title), LONGEST)}" if title else name

@@ -29,7 +29,7 @@ def command(name: str | None, as_json: bool, diff: str | None, verify_journal: b
 
     with opened_store() as store:
         if diff is not None:
-            click.echo(_diff(store, name, diff), nl=False)
+            _print_diff(_diff(store, name, diff))
             return
         found = shown_runs(store, name, here())
         if verify_journal:
@@ -49,6 +49,16 @@ def _diff(store: "Store", name: str | None, wanted: str) -> bytes:
     return asyncio.run(attempt_diff(store, here(), name, wanted))
 
 
+def _print_diff(data: bytes) -> None:
+    """Print what the agent wrote. A program gets a patch that it can apply, and a terminal a text that is harmless."""
+    import sys
+
+    from ralph.cli.saying import safe_text
+
+    on_terminal = sys.stdout.isatty()
+    click.echo(safe_text(data.decode(errors="backslashreplace")) if on_terminal else data, nl=False)
+
+
 def _as_json(store: "Store", runs: "list[Run]") -> str:
     from ralph.app.runs.shown_view import shown_view
     from ralph.cli.json_text import json_text
@@ -60,11 +70,11 @@ def _as_text(store: "Store", run: "Run") -> str:
     from ralph.app.runs.history import past_of, project_names
     from ralph.cli.display.fitting import fitted
     from ralph.cli.runs.text import run_text
-    from ralph.model.words import visible
+    from ralph.cli.saying import safe_text
     from ralph.store.tasks import titles_of_tasks
 
     lines = run_text(past_of(store, run, bodies=False), project_names(store), titles_of_tasks(store, [run.project]))
-    return fitted(visible("\n".join(lines)))
+    return fitted(safe_text("\n".join(lines)))
 
 
 def _verified(store: "Store", run: "Run", *, as_json: bool) -> str:

@@ -11,9 +11,10 @@ import click
 from ralph.app.runs.tree import Node, nodes
 from ralph.cli.display import words
 from ralph.cli.runs.naming import named, worked
+from ralph.cli.saying import safe_text
 from ralph.model.runs import Now, Run
 from ralph.model.verdicts import outcome
-from ralph.model.words import count, duration, spent, visible
+from ralph.model.words import count, duration, spent
 
 COLOURS = {"running": "green", "queued": "cyan"}
 """The colours of a run that has not ended; a verdict has its own."""
@@ -128,7 +129,7 @@ def _worth_drawing(children: list[Node]) -> tuple[list[Node], int]:
 
 
 def one_line(text: str) -> str:
-    text = visible(" ".join(text.split()))
+    text = safe_text(" ".join(text.split()))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 

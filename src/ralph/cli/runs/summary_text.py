@@ -2,7 +2,7 @@
 
 from ralph.app.runs.summary import RunSummary, took
 from ralph.cli.display import words
-from ralph.model.words import count, duration, spent
+from ralph.model.words import count, dollars, duration, spent
 
 
 def summary_lines(found: list[RunSummary]) -> list[str]:
@@ -24,6 +24,6 @@ def _line(each: RunSummary) -> str:
 
 def _total(found: list[RunSummary]) -> str:
     good = sum(each.run.verdict == "verified" for each in found)
-    known = [each.run.cost_usd for each in found if each.run.cost_usd is not None]
-    cost = [f"${sum(known):.2f}"] if known else []
+    total = sum(each.run.cost_usd or 0.0 for each in found)
+    cost = [dollars(total)] if total else []
     return " · ".join([f"{count(len(found), 'run')}, {good} verified", *cost])

@@ -16,7 +16,7 @@ def run_text(past: Past, projects: Mapping[str, str], titles: Titles) -> list[st
     for part in past.parts:
         lines.append("")
         lines += _one_text(part, projects, titles)
-    if past.run.status in CONTINUED:
+    if past.run.status in CONTINUED and not past.run.verdict:
         lines += ["", f"Continue it: ralph resume {past.run.id}"]
     return lines
 

@@ -30,12 +30,11 @@ def command(as_json: bool) -> None:
     settings = load(project).settings
     found = known_agents(settings, project)
     if as_json:
-        import json
+        from msgspec import to_builtins
 
-        import msgspec
+        from ralph.cli.json_out import print_json
 
-        records = [msgspec.to_builtins(agent) | {"installed": agent.installed} for agent in found]
-        click.echo(json.dumps(records, indent=2, ensure_ascii=False))
+        print_json([to_builtins(agent) | {"installed": agent.installed} for agent in found])
         return
     width = max(map(len, agent_names(settings)))
     installed = [_show(agent, width) for agent in found]
@@ -47,8 +46,10 @@ def _show(agent: "KnownAgent", width: int) -> bool:
     """Show an agent as soon as it is known: some programs take seconds to print their version."""
     import os
 
-    call = f"{'':{width}}  {_call(agent)}"
-    click.echo(f"{agent.name:{width}}  {_state(agent)}")
+    from ralph.cli.saying import safe_text, say
+
+    call = safe_text(f"{'':{width}}  {_call(agent)}")
+    say(f"{agent.name:{width}}  {_state(agent)}")
     click.echo(call if os.environ.get("NO_COLOR") else click.style(call, dim=True))
     return agent.installed
 

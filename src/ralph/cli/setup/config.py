@@ -44,6 +44,7 @@ def show(origin: bool, as_json: bool, project: Path) -> None:
     ralph config show
     ralph config show --origin
     """  # noqa: D301 - click reads the backspace characters
+    from ralph.cli.json_text import escaped
     from ralph.config.layers import load
     from ralph.config.redact import redacted
     from ralph.workbench.masking import masking
@@ -51,10 +52,10 @@ def show(origin: bool, as_json: bool, project: Path) -> None:
     loaded = load(project)
     settings, mask = redacted(loaded.merged), masking(loaded.settings, project)
     if as_json:
-        click.echo(mask(_json(settings, loaded if origin else None)))
+        click.echo(escaped(mask(_json(settings, loaded if origin else None))))
     else:
         for line in _lines(settings, loaded.origins if origin else {}):
-            click.echo(mask(line))
+            click.echo(escaped(mask(line)))
 
 
 @command.command()
@@ -67,7 +68,7 @@ def path(project: Path) -> None:
     """  # noqa: D301 - click reads the backspace characters
     import os
 
-    from ralph.config.layers import settings_files
+    from ralph.config.files import settings_files
 
     for _, file in settings_files(project.absolute(), os.environ):
         say(f"{'exists ' if file.exists() else 'missing'}  {file}")

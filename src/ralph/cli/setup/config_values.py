@@ -54,7 +54,7 @@ def get(key: str, layer: Any, spec: str | None, as_json: bool) -> int:
     except LookupError:
         click.echo(f"ralph: {key} is not set there.", err=True)
         return 1
-    click.echo(_mask(here())(shown(value, as_json=as_json)))
+    print_value(value, as_json=as_json)
     return 0
 
 
@@ -121,14 +121,24 @@ def told(written: "Written", word: str) -> None:
     click.echo(f"{word} {written.key} in {written.where}.")
 
 
-def shown(value: Any, *, as_json: bool) -> str:
-    """The value: text as it is, everything else as JSON."""
+def print_value(value: Any, *, as_json: bool) -> None:
+    """Print the value without secrets: text as it is, everything else as JSON. A terminal never obeys it."""
+    import sys
+
     from msgspec import json
 
+    from ralph.cli.json_text import escaped
+    from ralph.model.words import visible
+
+    mask = _mask(here())
     if isinstance(value, str) and not as_json:
-        return value
+        # click would take escape sequences out of a text that goes to a program.
+        given = mask(value)
+        click.echo(visible(given) if sys.stdout.isatty() else given.encode(errors="surrogateescape"))
+        return
     encoded = json.encode(value)
-    return (json.format(encoded, indent=2) if isinstance(value, dict) else encoded).decode()
+    text = (json.format(encoded, indent=2) if isinstance(value, dict) else encoded).decode()
+    click.echo(escaped(mask(text)))
 
 
 def _tell_specs(key: str) -> None:

@@ -38,7 +38,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
         import msgspec
 
-        click.echo(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False))
+        from ralph.cli.json_text import escaped
+
+        click.echo(escaped(json.dumps(msgspec.to_builtins(findings), indent=2, ensure_ascii=False)))
     else:
         _show(findings)
     ctx.exit(2 if blocking(findings) else 0)
@@ -49,6 +51,7 @@ def _show(findings: "list[Finding]") -> None:
     import sys
 
     from ralph.app.setup.doctor import blocking
+    from ralph.model.words import visible
 
     plain = not _can_print("✓✗", sys.stdout.encoding)
     width = max(len(finding.name) for finding in findings)
@@ -58,9 +61,9 @@ def _show(findings: "list[Finding]") -> None:
         if not os.environ.get("NO_COLOR"):
             # click removes the colour if standard output is not a terminal.
             sign = click.style(sign, fg=colour)
-        click.echo(f"{sign} {finding.name:{width}}  {finding.detail}")
+        click.echo(f"{sign} {finding.name:{width}}  {visible(finding.detail)}")
         if finding.hint:
-            click.echo(f"{'':{width + (8 if plain else 2)}}  {finding.hint}")
+            click.echo(f"{'':{width + (8 if plain else 2)}}  {visible(finding.hint)}")
     absent = [finding.name for finding in blocking(findings)]
     click.echo(f"ralph cannot run here yet: see {', '.join(absent)}." if absent else "ralph can run here.")
 

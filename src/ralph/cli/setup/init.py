@@ -7,6 +7,7 @@ import click
 
 from ralph.cli.choices import Choice
 from ralph.cli.here import here
+from ralph.cli.saying import say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +76,7 @@ def command(ctx: click.Context, yes: bool, force: bool, no_detect: bool, templat
     if settings is not None:
         settings |= _from_template(template, project) if template else {}
         for line in create(project, settings):
-            click.echo(line)
+            say(line)
 
 
 def _from_template(name: str, project: "Path") -> dict[str, Any]:
@@ -84,7 +85,7 @@ def _from_template(name: str, project: "Path") -> dict[str, Any]:
 
     found = fitted(name, project)
     for line in found.told:
-        click.echo(f"Template {name}: {line}.")
+        say(f"Template {name}: {line}.")
     return found.settings
 
 
@@ -107,7 +108,7 @@ def _ask_all(project: "Path", detected: "Detected") -> dict[str, Any] | None:
     click.echo()
     try:
         with signal_pipe() as interrupted:
-            settings = dialogue(partial(ask_line, interrupted), click.echo, project, detected)
+            settings = dialogue(partial(ask_line, interrupted), say, project, detected)
     except (EOFError, KeyboardInterrupt):
         click.echo()
         raise Cancelled("nothing was written.") from None

@@ -29,7 +29,7 @@ def command(spec: str, key: str | None, values: tuple[str, ...], unset: bool, as
     ralph spec config auth verification.enabled false
     """  # noqa: D301 - click reads the backspace characters
     from ralph.app.tasks.overrides import override_of, overrides_of, set_override
-    from ralph.cli.setup.config_values import shown, told
+    from ralph.cli.setup.config_values import print_value, told
     from ralph.cli.stores import opened_store
 
     project = here()
@@ -43,7 +43,7 @@ def command(spec: str, key: str | None, values: tuple[str, ...], unset: bool, as
         elif values:
             told(set_override(store, project, spec, key, values), "Set")
         else:
-            click.echo(shown(override_of(store, project, spec, key), as_json=as_json))
+            print_value(override_of(store, project, spec, key), as_json=as_json)
 
 
 def _unset(store: "Store", project: Path, spec: str, key: str) -> None:
@@ -58,11 +58,12 @@ def _unset(store: "Store", project: Path, spec: str, key: str) -> None:
 
 
 def _show(found: "list[Override]", *, as_json: bool) -> None:
-    from msgspec import json
+    from ralph.cli.json_out import print_json
+    from ralph.cli.json_text import json_text
 
     if as_json:
-        click.echo(json.format(json.encode({each.key: each.value for each in found if each.is_own})).decode())
+        print_json({each.key: each.value for each in found if each.is_own})
         return
     for each in found:
         own = "  # set by the spec" if each.is_own else ""
-        click.echo(f"{each.key}: {json.encode(each.value).decode()}{own}")
+        click.echo(f"{each.key}: {json_text(each.value, indent=-1)}{own}")

@@ -3,6 +3,7 @@
 import click
 
 from ralph.cli.here import here
+from ralph.cli.saying import say
 
 
 @click.command("create")
@@ -29,7 +30,7 @@ def command(spec_id: str, title: str | None, source: str | None, edit: bool) -> 
     with opened_store() as store:
         spec = create_spec(store, here(), spec_id, title, text)
     step = f"Add to it: ralph task create ID {spec.id} TITLE" if text is None else f"Plan it: ralph spec plan {spec.id}"
-    click.echo(f"Created {spec.id} ({spec.title}). {step}")
+    say(f"Created {spec.id} ({spec.title}). {step}")
 
 
 def _written(text: str) -> str:

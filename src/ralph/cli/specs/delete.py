@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ralph.cli.here import here
+from ralph.cli.saying import say
 
 if TYPE_CHECKING:
     from ralph.app.tasks.spec_removal import Removal
@@ -37,7 +38,7 @@ def command(spec_id: str, with_tasks: bool, yes: bool) -> int:
         confirm(f"Delete {found.id} ({found.title}){_and_more(removal)}?", yes=yes)
         problems = asyncio.run(remove(store, project, removal, with_tasks=with_tasks))
     for problem in problems:
-        click.echo(f"ralph: {problem}", err=True)
+        say(f"ralph: {problem}", err=True)
     stays = f" Its text stays in {found.file}." if found.file else ""
     click.echo(f"Deleted {found.id}{_and_more(removal)}.{stays}")
     return 9 if problems else 0

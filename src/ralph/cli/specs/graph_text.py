@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from ralph.app.tasks.graph import GraphTask, SpecGraph
-from ralph.model.words import visible
+from ralph.cli.saying import safe_text
 
 BRANCH, LAST, TRUNK, GAP = "├─ ", "└─ ", "│  ", "   "
 
@@ -12,7 +12,7 @@ def as_text(graph: SpecGraph) -> Iterator[str]:
     """The graph as a tree: below each task those that depend on it. A task with several dependencies is expanded
     once.
     """
-    yield visible(f"{graph.id}  {graph.title}")
+    yield safe_text(f"{graph.id}  {graph.title}")
     shown: set[str] = set()
     dependents = {task.id: [other for other in graph.tasks if task.id in other.dependencies] for task in graph.tasks}
 
@@ -56,7 +56,7 @@ FORMATS: dict[str, Callable[[SpecGraph], Iterator[str]]] = {"text": as_text, "me
 def _line(task: GraphTask, graph: SpecGraph, above: str) -> str:
     others = [need for need in task.dependencies if need != above]
     also = f" · also after {', '.join(others)}" if others else ""
-    return visible(f"{task.id}  {task.status}  {task.title}{_elsewhere(task, graph)}{also}")
+    return safe_text(f"{task.id}  {task.status}  {task.title}{_elsewhere(task, graph)}{also}")
 
 
 def _elsewhere(task: GraphTask, graph: SpecGraph) -> str:
@@ -66,9 +66,9 @@ def _elsewhere(task: GraphTask, graph: SpecGraph) -> str:
 def _mermaid_text(text: str) -> str:
     """The text within quotes: every other character that Mermaid or a browser interprets is written as its number."""
     safe = " .,:;-_/()·"
-    return "".join(each if each.isalnum() or each in safe else f"#{ord(each)};" for each in visible(text))
+    return "".join(each if each.isalnum() or each in safe else f"#{ord(each)};" for each in safe_text(text))
 
 
 def _quoted(text: str) -> str:
-    escaped = visible(text).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = safe_text(text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

@@ -49,16 +49,17 @@ def command(spec: str, workers: int, as_json: bool) -> None:
 
 
 def _lines(plan: "ExecutionPlan") -> Iterator[str]:
-    from ralph.model.words import count, visible
+    from ralph.cli.saying import safe_text
+    from ralph.model.words import count
 
     number = sum(len(wave) for wave in plan.waves)
     facts = [f"{count(number, 'open task')} in {count(len(plan.waves), 'wave')}"]
     facts += [f"{plan.completed} completed or skipped"] if plan.completed else []
-    yield visible(f"{plan.id}  {plan.title} · {' · '.join(facts)}")
+    yield safe_text(f"{plan.id}  {plan.title} · {' · '.join(facts)}")
     for place, wave in enumerate(plan.waves, 1):
         for task in wave:
             head = f"wave {place}" if task is wave[0] else ""
-            yield visible(f"{head:<{WIDTH}}{_task(task)}")
+            yield safe_text(f"{head:<{WIDTH}}{_task(task)}")
     for each in plan.waiting:
         yield f"{each.id} waits for {each.on} of spec {each.spec_id}. Run that first: ralph spec run {each.spec_id}"
     if number:

@@ -3,6 +3,7 @@
 import click
 
 from ralph.cli.here import here
+from ralph.cli.saying import safe_text, say
 
 
 @click.command("sync")
@@ -21,7 +22,7 @@ def command(spec: str, as_json: bool) -> int:
 
     from ralph.app.exchange.syncing import sync_spec
     from ralph.cli.stores import opened_store
-    from ralph.model.words import count, visible
+    from ralph.model.words import count
 
     with opened_store() as store:
         synced = asyncio.run(sync_spec(store, here(), spec))
@@ -31,19 +32,19 @@ def command(spec: str, as_json: bool) -> int:
         print_json(synced)
         return 9 if synced.problems else 0
     for each in synced.problems:
-        name = visible(each.original)[:60]
-        click.echo(f"ralph: {each.task} ({name} in {each.source}) is not marked: {each.problem.rstrip('.')}.", err=True)
+        name = safe_text(each.original)[:60]
+        say(f"ralph: {each.task} ({name} in {each.source}) is not marked: {each.problem.rstrip('.')}.", err=True)
     for source in dict.fromkeys(each.source for each in synced.tasks):
         standing = [each for each in synced.tasks if each.source == source and not each.problem and not each.note]
         new = [each.task for each in standing if each.is_new]
         if new:
-            click.echo(f"Marked as done in {source}: {', '.join(new)}")
+            say(f"Marked as done in {source}: {', '.join(new)}")
         elif standing:
-            click.echo(f"{source} has all {count(len(standing), 'verified task')} marked as done already.")
+            say(f"{source} has all {count(len(standing), 'verified task')} marked as done already.")
     for each in synced.tasks:
         if each.note:
-            click.echo(f"{each.task} is verified, but {each.note}.")
+            say(f"{each.task} is verified, but {each.note}.")
     if synced.open:
         them = "it" if synced.open == 1 else "them"
-        click.echo(f"{count(synced.open, 'task')} not verified yet: nothing is written for {them}.")
+        say(f"{count(synced.open, 'task')} not verified yet: nothing is written for {them}.")
     return 9 if synced.problems else 0

@@ -29,10 +29,11 @@ def command(task_id: str, yes: bool) -> None:
 def confirm(question: str, *, yes: bool) -> None:
     import sys
 
+    from ralph.cli.saying import safe_text
     from ralph.model.errors import ConfigError
 
     if yes:
         return
     if not sys.stdin or not sys.stdin.isatty():
         raise ConfigError("delete asks first, but stdin is not a terminal.", "Give --yes to delete without a question.")
-    click.confirm(question, abort=True)
+    click.confirm(safe_text(question), abort=True)

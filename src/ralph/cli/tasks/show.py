@@ -37,8 +37,8 @@ def command(task_id: str, as_json: bool) -> None:
 
         print_json(found.task)
         return
-    for line in _lines(found):
-        say(line)
+    # All of it at once: a key of several lines is recognised only as a whole.
+    say("\n".join(_lines(found)))
 
 
 def _lines(found: "OpenTask") -> Iterator[str]:
