@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -32,8 +33,10 @@ class Ending:
         self.run_id = store_run(self.store, self.repo.path, self.plan)
         self.screen = Screen(Terminal(), stream=False)
         # A backup as of before the run: SQLite makes it, so it has everything that was written.
-        with sqlite3.connect(self.home / "backup.db") as copy:
-            sqlite3.connect(self.home / NAME).backup(copy)
+        # Both are closed: an open connection would let the next command wait for it.
+        source, target = self.home / NAME, self.home / "backup.db"
+        with closing(sqlite3.connect(source)) as db, closing(sqlite3.connect(target)) as copy:
+            db.backup(copy)
 
     def drive(self):
         self.done = driven(self.store, self.run_id, self.plan, self.screen)
