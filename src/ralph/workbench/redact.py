@@ -20,7 +20,7 @@ from ralph.store.files import create
 MASK = b"[redacted]"
 CHUNK = 1 << 20
 BURST = 2 << 20
-RATE = 2 << 20
+RATE = 6 << 20
 """How many bytes of a stream are searched for tokens at once, and how many more each second. Agents print far less; a
 flood must not cost more because of them."""
 _SECRET_LINE = re.compile(r"[\w+/=.-]{20,}")
