@@ -5,14 +5,14 @@ from typing import Any, Literal
 import msgspec
 
 from ralph.app.runs.history import IterationAttempt, Past, Step
-from ralph.app.runs.views import IterationView, iteration_view
+from ralph.app.runs.views import PROMPTS, IterationView, iteration_view
 from ralph.model.evidence import Evidence
 from ralph.model.reviews import Review, ReviewResult
 from ralph.store.attempt_folders import number_in
 from ralph.store.state_forms import MILLISECONDS, commands_in, verification_results
 
 Phase = Literal["executing", "verifying", "reviewing", "completed", "failed"]
-EXECUTING = ("build-context", "read-prompt", "run-agent", "restore-protected", "save-work")
+EXECUTING = ("build-context", *PROMPTS, "run-agent", "restore-protected", "save-work")
 REVIEWING = ("find-review", "run-reviewer", "anchor-issues", "review", "confirm-tip", "await-approval", "ask-model")
 SHIPPED = ("read-work", "deliver-work", "write-proof", "keep-summary")
 AGENT, SAVED, VERIFY, REVIEW, FEEDBACK = "run-agent", "save-work", "verify", "review", "feedback"

@@ -12,7 +12,9 @@ from ralph.model.runs import Run
 CHECK, VERIFICATION = "run-check", "verify"
 TRIAL = "try-check"
 FEEDBACK = "feedback"
-PROMPT = "read-prompt"
+PROMPTS = ("read-prompt", "read-guidance")
+"""What looks for a prompt; the second one stands in runs of an earlier ralph."""
+FOUND = ("text", "guidance", "texts")
 Iterations = TypeVar("Iterations")
 
 
@@ -115,7 +117,7 @@ def iteration_view(attempt: IterationAttempt) -> IterationView:
 def _found_nothing(action: ActionView) -> bool:
     """Whether it looked for a prompt file and for guidance, and there was neither."""
     found = action.result
-    return action.kind == PROMPT and found is not None and not _has(found, "text") and not _has(found, "guidance")
+    return action.kind in PROMPTS and found is not None and not any(_has(found, name) and found[name] for name in FOUND)
 
 
 def _evidence(actions: list[ActionView]) -> list[Any]:
