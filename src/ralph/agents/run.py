@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import partial
 
@@ -81,14 +81,7 @@ async def run_agent(
         grown=watch.grown,
         has_room=watch.has_room,
     )
-    complain = Recorder(
-        f"{directory}/{STDERR}",
-        Redactor(bench.secrets, is_stream=True),
-        parser=StderrLines(),
-        emit=watch.emit,
-        grown=watch.complained,
-        has_room=watch.has_room,
-    )
+    complain = _Complaints(f"{directory}/{STDERR}", bench.secrets, watch)
     last_word = _LastWord(record, parser, output if invocation.answers_in_file else "")
 
     def hear(data: bytes) -> None:
@@ -139,6 +132,36 @@ async def run_agent(
         tools=parser.tools,
         tool_errors=parser.tool_errors,
     )
+
+
+class _Complaints:
+    """Standard error. Most agents write nothing there, so its recorder is made with the first bytes."""
+
+    def __init__(self, path: str, secrets: Sequence[bytes], watch: Supervision) -> None:
+        self._path = path
+        self._secrets = secrets
+        self._watch = watch
+        self._record: Recorder | None = None
+
+    def __call__(self, data: bytes) -> None:
+        if self._record is None:
+            self._record = Recorder(
+                self._path,
+                Redactor(self._secrets, is_stream=True),
+                parser=StderrLines(),
+                emit=self._watch.emit,
+                grown=self._watch.complained,
+                has_room=self._watch.has_room,
+            )
+        self._record(data)
+
+    @property
+    def tail(self) -> bytes:
+        return self._record.tail if self._record else b""
+
+    def close(self) -> None:
+        if self._record:
+            self._record.close()
 
 
 class _LastWord:
@@ -225,7 +248,7 @@ def _answer(path: str) -> str:
         os.close(file)
 
 
-def _tail(final: str, record: Recorder, complain: Recorder) -> str:
+def _tail(final: str, record: Recorder, complain: _Complaints) -> str:
     said = final or record.tail.decode(errors="replace")
     both = "\n".join(part.strip() for part in (complain.tail.decode(errors="replace"), said) if part.strip())
     return both[-TAIL_CHARACTERS:]

@@ -43,6 +43,7 @@ class Process:
         self.exit_code: int | None = None
         self._child = child
         self._heard_exit = exited
+        self._has_exited = False
         self._loop = asyncio.get_running_loop()
         self._watched = readiness()
         self._ending: asyncio.Future[Ending] = self._loop.create_future()
@@ -77,6 +78,9 @@ class Process:
         """Expect the process to end within this time, because it seems to have finished. Further output extends the
         time.
         """
+        if self._has_exited:
+            # Only what it left behind can still write, and that has a time limit of its own.
+            return
         if self._leaving:
             self._leaving.cancel()
         self._leaving = self._loop.call_later(within, self._end, "lingering")
@@ -126,6 +130,7 @@ class Process:
                 self._ending.set_exception(error)
 
     def _exited(self) -> None:
+        self._has_exited = True
         if self._heard_exit:
             self._take_what_is_there()
             self._pass_on(self._heard_exit)
