@@ -1,26 +1,18 @@
 """The entries of an index are those that git lists."""
 
-import shutil
-
 import pytest
 
 from ralph.git.index_files import entries_of
-from ralph.testing import temp_repo
 
 FILES = {f"{'d/' * (number % 4)}{'n' * number}.txt": f"{number}\n" for number in range(1, 30)}
 
 
-@pytest.fixture(params=["sha1", "sha256"])
-def repo(request, tmp_path):
-    repo = temp_repo(tmp_path)
-    shutil.rmtree(repo.path / ".git")
-    repo.git("init", "--quiet", "--initial-branch=main", "--template=", f"--object-format={request.param}")
-    repo.git("config", "user.name", "Ada")
-    repo.git("config", "user.email", "ada@example.org")
+@pytest.fixture
+def repo(empty_repo):
     for path, text in FILES.items():
-        repo.write(path, text)
-    repo.commit_all("base")
-    return repo
+        empty_repo.write(path, text)
+    empty_repo.commit_all("base")
+    return empty_repo
 
 
 def read(repo):

@@ -1,6 +1,5 @@
 """Objects are read from git's files if they are what their names say, and written as git writes them."""
 
-import shutil
 import zlib
 
 import pytest
@@ -8,20 +7,13 @@ import pytest
 from ralph.git import loose_objects
 from ralph.git.loose_objects import empty_tree, read_loose, tree_in, write_loose
 from ralph.model.errors import ConfigError
-from ralph.testing import temp_repo
 
 
-@pytest.fixture(params=["sha1", "sha256"])
-def repo(request, tmp_path):
-    repo = temp_repo(tmp_path)
-    shutil.rmtree(repo.path / ".git")
-    repo.git("init", "--quiet", "--initial-branch=main", "--template=", f"--object-format={request.param}")
-    repo.git("config", "user.name", "Ada")
-    repo.git("config", "user.email", "ada@example.org")
-    for path, text in {"a.txt": "1\n"}.items():
-        repo.write(path, text)
-    repo.commit_all("base")
-    return repo
+@pytest.fixture
+def repo(empty_repo):
+    empty_repo.write("a.txt", "1\n")
+    empty_repo.commit_all("base")
+    return empty_repo
 
 
 def objects(repo):

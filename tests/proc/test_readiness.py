@@ -17,19 +17,16 @@ def watching(request):
 
 
 @pytest.fixture
-def pipe():
-    ends = os.pipe()
-    yield ends
-    for end in ends:
+def pipes():
+    made = [os.pipe() for _ in range(2)]
+    yield made
+    for end in (end for ends in made for end in ends):
         os.close(end)
 
 
 @pytest.fixture
-def second_pipe():
-    ends = os.pipe()
-    yield ends
-    for end in ends:
-        os.close(end)
+def pipe(pipes):
+    return pipes[0]
 
 
 def test_it_calls_while_there_is_something_to_read(watching, pipe):
@@ -51,17 +48,17 @@ def test_it_calls_while_there_is_something_to_read(watching, pipe):
     assert asyncio.run(heard()) == [b"a", b"b", b"c"]
 
 
-def test_it_does_not_call_for_what_another_call_has_removed(watching, pipe, second_pipe):
+def test_it_does_not_call_for_what_another_call_has_removed(watching, pipes):
     async def heard():
         watched, said = watching(), []
-        files = (pipe[0], second_pipe[0])
+        files = [read for read, _ in pipes]
 
         def call(file):
             said.append(file)
             for each in files:
                 watched.remove(each)
 
-        for file, (_, write) in zip(files, (pipe, second_pipe), strict=True):
+        for file, (_, write) in zip(files, pipes, strict=True):
             watched.add(file, lambda file=file: call(file))
             os.write(write, b"x")
         # Both are readable by now: each turn of the loop takes all that is ready.

@@ -10,7 +10,7 @@ from functools import partial
 from msgspec import Struct
 
 from ralph.agents.adapter import Call
-from ralph.agents.parser import Emit, Parser, StderrLines
+from ralph.agents.parser import Emit, LineReader, Parser, StderrLines
 from ralph.agents.prices import cost_of
 from ralph.agents.recorder import Grown, Recorder
 from ralph.agents.registry import Agent
@@ -73,14 +73,7 @@ async def run_agent(
     if any(context in word for word in invocation.argv):
         write_new(context, words)
     parser = agent.adapter.parser(stream=stream)
-    record = Recorder(
-        f"{directory}/{STREAM}",
-        Redactor(bench.secrets, is_stream=True),
-        parser=parser,
-        emit=watch.emit,
-        grown=watch.grown,
-        has_room=watch.has_room,
-    )
+    record = _recorder(f"{directory}/{STREAM}", bench.secrets, watch, parser, watch.grown)
     complain = _Complaints(f"{directory}/{STDERR}", bench.secrets, watch)
     last_word = _LastWord(record, parser, output if invocation.answers_in_file else "")
 
@@ -134,6 +127,13 @@ async def run_agent(
     )
 
 
+def _recorder(
+    path: str, secrets: Sequence[bytes], watch: Supervision, parser: LineReader, grown: Grown | None
+) -> Recorder:
+    redactor = Redactor(secrets, is_stream=True)
+    return Recorder(path, redactor, parser=parser, emit=watch.emit, grown=grown, has_room=watch.has_room)
+
+
 class _Complaints:
     """Standard error. Most agents write nothing there, so its recorder is made with the first bytes."""
 
@@ -145,14 +145,7 @@ class _Complaints:
 
     def __call__(self, data: bytes) -> None:
         if self._record is None:
-            self._record = Recorder(
-                self._path,
-                Redactor(self._secrets, is_stream=True),
-                parser=StderrLines(),
-                emit=self._watch.emit,
-                grown=self._watch.complained,
-                has_room=self._watch.has_room,
-            )
+            self._record = _recorder(self._path, self._secrets, self._watch, StderrLines(), self._watch.complained)
         self._record(data)
 
     @property

@@ -34,10 +34,6 @@ class Landmark(Struct, frozen=True):
     search: "re.Pattern[bytes]"
     shapes: tuple[Shape, ...]
 
-    @property
-    def byte(self) -> bytes:
-        return self.search.pattern[:1]
-
 
 def _token(beginnings: str, rest: bytes, at: int = 0) -> Shape:
     words = tuple(beginnings.encode().split())
@@ -85,7 +81,7 @@ LANDMARKS = (
     Landmark(re.compile(rb"p(?=m_)"), (_token("npm_", rb"\w{16,1000}", at=1),)),
     Landmark(re.compile(rb"B(?=EGIN )"), (_KEY,)),
 )
-_BY_BYTE = tuple((landmark.byte, landmark) for landmark in LANDMARKS)
+_BY_BYTE = tuple((landmark.search.pattern[:1], landmark) for landmark in LANDMARKS)
 SHAPES = tuple(shape for landmark in LANDMARKS for shape in landmark.shapes)
 _OPEN_AFTER = tuple(tuple(shape for shape in SHAPES if last in shape.holds) for last in range(256))
 """The shapes of tokens that may continue after this byte."""

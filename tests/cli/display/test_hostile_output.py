@@ -126,7 +126,7 @@ HIDES = "\u202e\x9b31m\U000e0041"
     ids=" ".join,
 )
 def test_settings_are_shown_as_text_under_a_terminal(loop, command):
-    """They come with the repository, from whoever wrote it."""
+    """They come with the repository: anybody may have written them."""
     loop.prepare(done(), worktree={"init": f"true {CLEAR}{HIDES}"})
     with Terminal(loop.repo.path, {**loop.repo.env, "TERM": "xterm"}, *command) as terminal:
         assert terminal.end() == 0
