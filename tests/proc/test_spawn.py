@@ -2,6 +2,9 @@ import asyncio
 import gc
 import hashlib
 import os
+import signal
+import subprocess
+import sys
 import time
 import weakref
 from pathlib import Path
@@ -9,9 +12,18 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ralph.model.errors import AgentUnusable
+from ralph.model.errors import AgentUnusable, StateError
+from ralph.proc.guard import start_guard
 from ralph.proc.marks import TAG
+from ralph.proc.reaper import started
 from ralph.proc.spawn import spawn
+
+
+@pytest.fixture(autouse=True, params=["here", "elsewhere"])
+def where(request, tmp_path, monkeypatch):
+    """A process in the directory of this one is started in another way than one elsewhere, and must be the same."""
+    if request.param == "here":
+        monkeypatch.chdir(tmp_path)
 
 
 def test_each_stream_goes_to_its_sink(run):
@@ -110,11 +122,25 @@ def test_it_sees_the_given_environment_and_its_mark(run):
     assert set(seen) <= {"GIVEN", "PATH", TAG, "PWD", "OLDPWD", "SHLVL", "_"}
 
 
-def test_it_does_not_get_our_open_files(run, tmp_path):
+OPEN_FILES = """
+import asyncio, os, sys
+from pathlib import Path
+from ralph.proc.spawn import spawn
+
+async def main():
+    script, where = f"ls /proc/self/fd | grep -cx {sys.argv[2]}", Path(sys.argv[1])
+    async with spawn(["sh", "-c", script], cwd=where, env=os.environ, tag="t", stdout=sys.stdout.fileno()) as process:
+        await process.wait()
+
+asyncio.run(main())
+"""
+
+
+def test_it_does_not_get_files_that_this_process_inherited(tmp_path):
     with (tmp_path / "secret").open("w") as file:
-        os.set_inheritable(file.fileno(), True)  # noqa: FBT003 - os has no keyword for it
-        _, _, heard = run(f"ls /proc/self/fd | grep -cx {file.fileno()}")
-    assert heard["out"] == b"0\n"
+        number = file.fileno()
+        argv = [sys.executable, "-c", OPEN_FILES, tmp_path, str(number)]
+        assert subprocess.run(argv, pass_fds=[number], capture_output=True, check=True, timeout=60).stdout == b"0\n"
 
 
 def starts(argv, cwd):
@@ -298,3 +324,18 @@ def test_a_process_that_was_expected_to_go_is_forgotten_at_its_end(shell, ready)
         return forgotten()
 
     assert asyncio.run(through()) is None
+
+
+def test_a_lost_exit_code_is_an_error_and_keeps_nobody_waiting(shell):
+    """It must not count as 0."""
+
+    async def through():
+        async with shell("sleep 60") as (process, _):
+            os.kill(process.pid, signal.SIGKILL)
+            os.waitpid(process.pid, 0)  # noqa: ASYNC222 - the loop must not hear of it first
+            await process.wait(limit=20)
+
+    before = set(started)
+    with pytest.raises(StateError, match="exit code of process"):
+        asyncio.run(through())
+    assert started - before <= {start_guard().pid}

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -174,3 +175,20 @@ def _hears(pid, number):
     except OSError:
         return False
     return bool(caught) and bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+IGNORING_CHILDREN = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(("guardrail", "code", "told"), [("false", 1, "exit code 1"), ("true", 0, "proven done")])
+def test_exit_codes_count_although_what_started_ralph_ignores_its_children(git_loop, guardrail, code, told):
+    """A parent that ignores SIGCHLD passes that on, and the system then throws all exit codes away."""
+    git_loop.prepare(edits({"a": "1"}) | done(), done(), guardrails=[{"command": guardrail}])
+    argv = [sys.executable, "-c", IGNORING_CHILDREN, ralph_program(), "run", "-p", PROMPT, "-m", "2"]
+    ended = git_loop.repo.run(*argv)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    assert told in ended.stdout + ended.stderr

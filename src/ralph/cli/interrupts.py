@@ -1,4 +1,4 @@
-"""Signals while a command starts: each ends it in the same way, wherever it arrives."""
+"""Signals, from the start of a command: those that end it do so in the same way, wherever they arrive."""
 
 import signal
 import sys
@@ -14,6 +14,9 @@ MOMENT = 0.01
 def hear_interrupts() -> None:
     """Let SIGTERM end this process as SIGINT does, until a run hears signals itself."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Whatever started ralph may ignore this one, and that is inherited: the system would then discard the exit codes of
+    # all processes that ralph starts.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     sys.unraisablehook = _repeated
 
 

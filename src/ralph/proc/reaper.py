@@ -6,12 +6,17 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
 from ralph.proc.marks import limit_for
 
-if TYPE_CHECKING:
-    import subprocess
+
+class Started(Protocol):
+    @property
+    def pid(self) -> int: ...
+
+
+AnyStarted = TypeVar("AnyStarted", bound=Started)
 
 TOKEN = secrets.token_hex(6)
 """Distinguishes the descendants of this process from those of another one that drives, or drove, the same run."""
@@ -29,7 +34,7 @@ _starting = threading.Lock()
 Looks also happen in other threads."""
 
 
-def start(begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
+def start(begin: Callable[[], AnyStarted]) -> AnyStarted:
     """Start a process with the marks of this one, if it has any: it may outlive this one."""
     with _starting:
         child = begin()
@@ -37,16 +42,16 @@ def start(begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[b
     return child
 
 
-def start_marked(tag: str, begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
+def start_marked(tag: str, begin: Callable[[], AnyStarted]) -> AnyStarted:
     """Start a process of this attempt: its descendants have the limit that shows it."""
     return _start_with_limit(limit_for(TOKEN, tag), begin)
 
 
-def start_unmarked(begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
+def start_unmarked(begin: Callable[[], AnyStarted]) -> AnyStarted:
     return _start_with_limit(NO_LIMIT, begin)
 
 
-def _start_with_limit(limit: int, begin: "Callable[[], subprocess.Popen[bytes]]") -> "subprocess.Popen[bytes]":
+def _start_with_limit(limit: int, begin: Callable[[], AnyStarted]) -> AnyStarted:
     """Start a process while this one has this limit, because a child inherits the current limits."""
     own = _own_limit()
     if own is None:

@@ -3,7 +3,6 @@
 import asyncio
 import fcntl
 import os
-import subprocess
 import tempfile
 import termios
 from array import array
@@ -13,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ralph.proc.child import Child, start_child
 from ralph.proc.endings import Ending, cannot_start
 from ralph.proc.guard import start_guard
 from ralph.proc.marks import TAG
@@ -37,7 +37,7 @@ DRAIN = 1.0
 class Process:
     """A running process. Its sinks get its output as it arrives, in large pieces."""
 
-    def __init__(self, child: "subprocess.Popen[bytes]", tag: str, exited: Callable[[], None] | None = None) -> None:
+    def __init__(self, child: Child, tag: str, exited: Callable[[], None] | None = None) -> None:
         self.pid = child.pid
         self.tag = tag
         self.exit_code: int | None = None
@@ -100,7 +100,7 @@ class Process:
         _close(self._pipes)
         self._pipes = []
         if self.exit_code is None:
-            self.exit_code = self._child.wait()
+            self._take_exit_code()
 
     def _readable(self, pipe: int, most: int = CHUNK) -> int:
         """Read once, and return the number of bytes."""
@@ -125,7 +125,7 @@ class Process:
     def _pass_on(self, call: Callable[[], None]) -> None:
         try:
             call()
-        except Exception as error:  # noqa: BLE001 - whatever a sink meets (a full disk) is the waiter's to hear
+        except Exception as error:  # noqa: BLE001 - whatever it is (a full disk), it is the waiter's to hear
             if not self._ending.done():
                 self._ending.set_exception(error)
 
@@ -134,13 +134,16 @@ class Process:
         if self._heard_exit:
             self._take_what_is_there()
             self._pass_on(self._heard_exit)
-        self.exit_code = self._child.wait()
+        self._pass_on(self._take_exit_code)
         for pipe in tuple(self._sinks):
             # Usually this is the end of it, and no event must be waited for.
             self._readable(pipe)
         self._finish_if_over()
         if self._sinks:
             self._draining = self._loop.call_later(DRAIN, self._end, "exited")
+
+    def _take_exit_code(self) -> None:
+        self.exit_code = self._child.wait()
 
     def _take_what_is_there(self) -> None:
         """Read everything that it wrote: it is in its pipes now, because a write that did not fit would have blocked
@@ -233,7 +236,7 @@ async def spawn(
 
 def _started(
     argv: Sequence[str], tag: str, *, cwd: Path, env: Mapping[str, str], stdin: Path | str | bytes, file: int | None
-) -> tuple["subprocess.Popen[bytes]", list[int]]:
+) -> tuple[Child, list[int]]:
     """The process, and the pipes of its two streams, if they do not go to a file."""
     feed = _held(stdin) if isinstance(stdin, bytes) else os.open(stdin, os.O_RDONLY | os.O_CLOEXEC)
     read: list[int] = []
@@ -244,20 +247,8 @@ def _started(
             ends = os.pipe()
             read.append(ends[0])
             written.append(ends[1])
-        out, err = written or (file, file)
-        child = start_marked(
-            tag,
-            partial(
-                subprocess.Popen,
-                argv,
-                cwd=cwd,
-                env=env,
-                stdin=feed,
-                stdout=out,
-                stderr=err,
-                start_new_session=True,
-            ),
-        )
+        out, err = written if file is None else (file, file)
+        child = start_marked(tag, partial(start_child, argv, cwd=cwd, env=env, streams=(feed, out, err)))
     except OSError as error:
         _close(read)
         raise cannot_start(argv, cwd, error) from error
@@ -298,9 +289,11 @@ async def _leave_nothing(
                 asyncio.to_thread(end, root, process.tag, grace=patience, interrupt_first=interrupt_first, spare=spared)
             )
     finally:
-        process.close()
-        started.discard(process.pid)
-        live.discard(process.tag)
+        try:
+            process.close()
+        finally:
+            started.discard(process.pid)
+            live.discard(process.tag)
 
 
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
@@ -329,7 +322,7 @@ def _enlarge(pipe: int) -> None:
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
 
 
-def _watch_exit(child: "subprocess.Popen[bytes]", watched: Readiness, exited: Callable[[], None]) -> Callable[[], None]:
+def _watch_exit(child: Child, watched: Readiness, exited: Callable[[], None]) -> Callable[[], None]:
     """Call `exited` once when it has ended; return the function that stops watching."""
     if not hasattr(os, "pidfd_open"):
         future = asyncio.get_running_loop().run_in_executor(None, child.wait)

@@ -22,12 +22,15 @@ next one begins, at the latest, and damage to one never reaches another.
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 from msgspec import Struct
 
 from ralph.model.errors import ConfigError, StateError
 
 WORD = r"[A-Za-z0-9_.-]+"
+WORDS_KEPT = 64
+"""How many words are remembered as checked: a run posts the same few again and again."""
 _ID = r"\d{8}T\d{6}\.\d{6}Z"
 _BEGIN = b"---\nid: "
 # The pattern begins before the line and checks the line's start second: a search for `^` is eight times slower. The
@@ -74,6 +77,7 @@ def is_id(text: str) -> bool:
     return re.fullmatch(_ID, text, re.ASCII) is not None
 
 
+@lru_cache(maxsize=WORDS_KEPT)
 def check_word(name: str, word: str) -> None:
     if _WORD.fullmatch(word) is None:
         raise ConfigError(f"the {name} {word!r} is not a word.", "It may have letters, digits, `_`, `.` and `-`.")
@@ -176,5 +180,6 @@ def _iso(at: datetime) -> str:
     return f"{at.replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
+@lru_cache(maxsize=WORDS_KEPT)
 def _yaml(word: str) -> str:
     return word if _PLAIN_YAML.fullmatch(word) else f'"{word}"'

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -129,7 +130,9 @@ def located(project: Path, path: Path) -> Located:
     return Located(str(absolute), host())
 
 
+@lru_cache(maxsize=16)
 def resolved(project: Path, place: Located) -> Path:
+    """The place on this machine. The last few are kept: every iteration asks for the same ones."""
     if place.host and place.host != host():
         raise ConfigError(f"{place.path} is on {place.host}, and this is {host()}.", f"Go on there: {place.host}")
     return project / place.path
