@@ -25,6 +25,9 @@ class Confinement(Struct, frozen=True):
     hooks: Hooks | None = None
 
 
+UNCONFINED = Confinement()
+
+
 def sandbox_of(settings: Settings, kind: Kind) -> str:
     """`none` or `auto`; a SandboxUnusable for anything else, because this version has no sandbox."""
     given = settings.sandbox
@@ -41,6 +44,11 @@ def sandbox_of(settings: Settings, kind: Kind) -> str:
     return asked
 
 
+def needs_nothing(settings: Settings, kind: Kind) -> bool:
+    """Whether agents run without any protection, wherever they work: nobody asked for one."""
+    return sandbox_of(settings, kind) == NONE and not kind.has_hooks
+
+
 def confinement_of(
     settings: Settings, kind: Kind, agent: Agent, home: Path, folder: Path, environ: Mapping[str, str] = os.environ
 ) -> Confinement:
@@ -48,8 +56,8 @@ def confinement_of(
 
     `home` is the run's folder that an agent may need for its hooks. Nothing is created yet.
     """
-    if sandbox_of(settings, kind) == NONE and not kind.has_hooks:
-        return Confinement()
+    if needs_nothing(settings, kind):
+        return UNCONFINED
     seen = {**environ, **agent.env}
     is_off = agent.adapter.hooks_are_off(folder, seen)
     hooks = None if is_off else agent.adapter.hooks(agent.command, agent.flags, home, seen)

@@ -21,7 +21,7 @@ from ralph.kernel.actions.agent import RunAgent
 from ralph.kernel.actions.base import Action
 from ralph.kernel.actions.checks import AskModel
 from ralph.kernel.actions.reviews import RunReviewer
-from ralph.loop.confinement import Confinement, confinement_of, with_hooks
+from ralph.loop.confinement import UNCONFINED, Confinement, confinement_of, needs_nothing, with_hooks
 from ralph.loop.plan import Plan
 from ralph.loop.stop import Stop
 from ralph.loop.streams import Streams
@@ -106,7 +106,13 @@ class RunContext:
 
     def confinement(self, agent: Agent, folder: Path) -> Confinement:
         """The protection of this agent if it is started in that folder now."""
+        if self._is_unconfined:
+            return UNCONFINED
         return confinement_of(self.settings, self.plan.kind, agent, self._agent_home, folder, self._environ)
+
+    @cached_property
+    def _is_unconfined(self) -> bool:
+        return needs_nothing(self.settings, self.plan.kind)
 
     def equipped(self, agent: Agent, hooks: Hooks | None) -> Agent:
         """The agent with these hooks; their home is created if they need one."""
@@ -179,7 +185,7 @@ class Attempt:
         self.begun = begun
         self.number = begun.attempt
 
-    @cached_property
+    @property
     def folder(self) -> Path:
         """The folder in which the action works."""
         place = self.begun.action.place

@@ -158,7 +158,8 @@ def _recipe(plan: Plan) -> Recipe:
     budget = msgspec.convert(plan.settings.budget, Budget, from_attributes=True)
     quota = msgspec.convert(plan.settings.quota, Quota, from_attributes=True)
     recipe = patient(quota, plan.kind.generator(plan.loop))
-    return within(budget, stalling(plan.settings.stall.after, recipe))
+    stalled_after = plan.settings.stall.after if plan.kind.has_checks(plan.loop) else None
+    return within(budget, stalling(stalled_after, recipe))
 
 
 def _finish(context: RunContext, verdict: AnyVerdict) -> tuple[AnyVerdict, RalphError | None]:

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -12,6 +12,8 @@ from ralph.model.runs import family
 from ralph.store.sql import Sql, Store
 
 Said = Literal["go", "pause", "stop", "guide", "grant", "approve", "reject", "answer", "retry", "edit"]
+QUESTIONS_KEPT = 64
+"""How many queries are kept: a run asks the same few in each iteration."""
 STEERING: tuple[Said, ...] = ("go", "pause", "stop")
 """The words of which the latest holds. Actions that name the last word they have seen read the others."""
 _SAY = "INSERT INTO control (run_id, at, said, text, said_by) VALUES (:run_id, :at, :said, :text, :said_by)"
@@ -39,18 +41,20 @@ def say(store: Store, run_id: str, said: Said, text: str = "") -> None:
 def heard(store: Store, run_id: str, *said: Said, after: int = 0) -> list[Word]:
     """The words for the run and its ancestors, in the order in which they were given."""
     reached_from = family(run_id) if said[0] in STEERING else _whole(store, run_id)
-    ids = {f"run{place}": each for place, each in enumerate(reached_from)}
-    words = {f"said{place}": each for place, each in enumerate(said)}
-    rows = store.tuples(_heard_text(tuple(ids), tuple(words)), after=after, **ids, **words)
-    return [Word(*row) for row in rows]
+    text, values = _question(tuple(reached_from), said)
+    return [Word(*row) for row in store.tuples(text, after=after, **values)]
 
 
-@cache
-def _heard_text(ids: tuple[str, ...], words: tuple[str, ...]) -> str:
-    return (
+@lru_cache(maxsize=QUESTIONS_KEPT)
+def _question(runs: tuple[str, ...], said: tuple[Said, ...]) -> tuple[str, dict[str, str]]:
+    """The query for these words to these runs, and its values."""
+    ids = {f"run{place}": each for place, each in enumerate(runs)}
+    words = {f"said{place}": str(each) for place, each in enumerate(said)}
+    text = (
         f"SELECT id, run_id, at, said, text, said_by FROM control WHERE run_id IN ({_names(ids)})"  # noqa: S608 - names of values
         f" AND said IN ({_names(words)}) AND id > :after ORDER BY id"
     )
+    return text, ids | words
 
 
 def latest(store: Store, run_id: str) -> Word | None:

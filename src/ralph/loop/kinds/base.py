@@ -57,6 +57,10 @@ class Kind(ABC):
     @abstractmethod
     def generator(self, loop: Any) -> Recipe: ...
 
+    def has_checks(self, _loop: Any) -> bool:
+        """Whether anything in it can fail again and again, so that it may be stalled."""
+        return True
+
     def agent(self, settings: Settings, _loop: Any, /) -> Agent | None:
         return choose(settings)
 

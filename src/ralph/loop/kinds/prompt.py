@@ -17,6 +17,9 @@ class PromptKind(Kind):
     def generator(self, loop: PromptRun) -> Recipe:
         return prompt.prompt_loop(loop)
 
+    def has_checks(self, loop: PromptRun) -> bool:
+        return bool(loop.guardrails)
+
     def label(self, loop: PromptRun) -> str:
         return loop.title
 

@@ -27,6 +27,9 @@ class SuperviseKind(Kind):
     def generator(self, loop: SuperviseRun) -> Recipe:
         return supervise.supervise(loop)
 
+    def has_checks(self, _loop: SuperviseRun) -> bool:
+        return False
+
     def agent(self, settings: Settings, loop: SuperviseRun, /) -> Agent:
         return Agent(Generic(), list(loop.command), []) if loop.command else choose(settings)
 
