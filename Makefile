@@ -7,6 +7,8 @@ PREFIX ?= $(HOME)/.local
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Without its compiled files, Python compiles every test and every module again at each start.
+unexport PYTHONDONTWRITEBYTECODE
 # Half of a test is waiting for processes, so two per core.
 TEST_ARGS ?= -n $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN)) $(SECOND_TRY)
 
