@@ -18,7 +18,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Each stamp is one set of pinned requirements; the project itself is installed once, in place.
-$(VENV)/.run: requirements/run.txt requirements/build.txt pyproject.toml
+$(VENV)/.run: requirements/run.txt requirements/build.txt pyproject.toml src/bin/ralph
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ralph needs Python 3.11 or newer; this is $$($(PYTHON) --version). Choose another: make PYTHON=python3.12 ..." >&2; exit 2; }
 	@echo "Preparing $(VENV) ..."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

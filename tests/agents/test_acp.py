@@ -16,12 +16,13 @@ from ralph.agents.registry import choose
 from ralph.agents.run import STDERR, STREAM, Supervision, TimeLimits, run_agent
 from ralph.config.schema import apply_schema
 from ralph.model.events import PermissionDenied, Tokens, ToolEnd
+from ralph.proc.own_python import own_module
 from ralph.workbench.bench import Workbench
 from survivors import IS_THERE, KINDS
 
 pytestmark = pytest.mark.e2e
 
-CLIENT = [sys.executable, "-P", "-m", "ralph.agents.acp_client"]
+CLIENT = own_module("ralph.agents.acp_client")
 PROMPT = "Do it."
 
 

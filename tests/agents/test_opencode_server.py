@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import os
-import sys
 
 import pytest
 
@@ -30,6 +29,7 @@ from ralph.model.events import (
     ToolEnd,
     ToolStart,
 )
+from ralph.proc.own_python import own_module
 from ralph.workbench.bench import Workbench
 
 URL = "http://localhost:4096"
@@ -52,7 +52,7 @@ def test_an_endpoint_makes_it_a_client_of_a_server_and_no_program():
     agent = find(settings(f"{URL}/", model="zai/glm-4.7", flags=["--agent build --auto"]), "served")
     invocation = agent.adapter.invocation(agent.command, agent.flags, CALL)
     assert invocation.argv == [
-        *(sys.executable, "-P", "-m", "ralph.agents.opencode_client"),
+        *own_module("ralph.agents.opencode_client"),
         *("--agent", "build", "--auto", "--model", "zai/glm-4.7", URL),
     ]
     assert invocation.on_stdin

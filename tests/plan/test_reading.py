@@ -9,6 +9,7 @@ from ralph.model.errors import StateError
 from ralph.plan import reading
 from ralph.plan.outlines import FileOutline, SourceText
 from ralph.plan.reading import read_outlines
+from ralph.proc.own_python import own_module
 
 GOOD = SourceText("good.py", b"def good(): ...\n")
 LAST = SourceText("last.py", b"class Last: ...\n")
@@ -76,5 +77,6 @@ def test_a_process_that_cannot_start_is_an_error(monkeypatch):
 def test_a_grammar_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     (tmp_path / "tree_sitter_python.py").write_text("raise ImportError('damaged')\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("ralph.plan.reading.PROGRAM", own_module("ralph.plan"))
     with pytest.raises(StateError, match=r"grammar of python cannot be loaded .*damaged"):
         read(GOOD)

@@ -1,7 +1,6 @@
 """Any agent that speaks the Agent Client Protocol, through a client program of ralph's own."""
 
 import shutil
-import sys
 from pathlib import Path
 from typing import get_args
 
@@ -11,9 +10,9 @@ from ralph.agents.adapter import Adapter, Call, Invocation
 from ralph.agents.parser import Parser
 from ralph.model.errors import ConfigError
 from ralph.proc.endings import cannot_start
+from ralph.proc.own_python import own_module
 
-# `-P`: the project is the working directory, and nothing in it may stand in for a module of ours.
-CLIENT = (sys.executable, "-P", "-m", "ralph.agents.acp_client")
+CLIENT = "ralph.agents.acp_client"
 OURS = ("--permissions", "--model")
 
 
@@ -28,7 +27,7 @@ class Acp(Adapter):
         if "/" not in command[0] and shutil.which(command[0]) is None:
             raise cannot_start(command, Path.cwd(), FileNotFoundError())
         ours, theirs = _shared_out(flags)
-        return Invocation([*CLIENT, *ours, "--", *command, *theirs], on_stdin=True)
+        return Invocation([*own_module(CLIENT), *ours, "--", *command, *theirs], on_stdin=True)
 
     def refuse_flags(self, flags: list[str]) -> None:
         _shared_out(flags)

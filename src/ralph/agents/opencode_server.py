@@ -1,6 +1,5 @@
 """OpenCode as a server that already runs (`opencode serve`), through a client program of ralph's own."""
 
-import sys
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -8,9 +7,9 @@ from ralph.agents.adapter import Adapter, Call, Invocation
 from ralph.agents.opencode_events import OpenCodeEvents
 from ralph.agents.parser import Parser
 from ralph.model.errors import AgentUnusable, ConfigError
+from ralph.proc.own_python import own_module
 
-# `-P`: the project is the working directory, and nothing in it may stand in for a module of ours.
-CLIENT = (sys.executable, "-P", "-m", "ralph.agents.opencode_client")
+CLIENT = "ralph.agents.opencode_client"
 MODEL = ("--model", "-m")
 WITH_VALUE = (*MODEL, "--agent", "--variant")
 ALONE = ("--auto",)
@@ -28,7 +27,7 @@ class OpenCodeServer(Adapter):
 
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:  # noqa: ARG002 - no program but ours
         self.refuse_flags(flags)
-        return Invocation([*CLIENT, *flags, self.server], on_stdin=True)
+        return Invocation([*own_module(CLIENT), *flags, self.server], on_stdin=True)
 
     def parser(self, *, stream: bool) -> Parser:  # noqa: ARG002 - the same reader for both
         return OpenCodeEvents()

@@ -6,9 +6,10 @@ import msgspec
 
 from ralph.model.errors import StateError
 from ralph.plan.outlines import FileOutline, SourceText
-from ralph.syntax.apart import program, run_apart
+from ralph.proc.own_python import own_module
+from ralph.syntax.apart import run_apart
 
-PROGRAM = program("ralph.plan")
+PROGRAM = own_module("ralph.plan")
 PATIENCE = 60.0
 """How many seconds the process may print nothing, on a loaded machine."""
 MOST_RESTARTS = 20

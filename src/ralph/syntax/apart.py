@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,21 +18,12 @@ class Spoken(Struct, frozen=True):
     complaint: str
 
 
-def program(module: str) -> tuple[str, ...]:
-    return (sys.executable, "-P", "-m", module)
-
-
 async def run_apart(argv: Sequence[str], given: bytes, *, patience: float) -> Spoken:
     """Run the program until it ends, or prints nothing for `patience` seconds."""
     said: list[bytes] = []
     complaints: list[bytes] = []
-    bench = Workbench(Path("/"), _environment(), f"apart.{secrets.token_hex(4)}")
+    bench = Workbench(Path("/"), os.environ, f"apart.{secrets.token_hex(4)}")
     async with bench.start(argv, stdin=given, stdout=said.append, stderr=complaints.append) as process:
         await process.wait(idle=patience)
     lines = b"".join(said).split(b"\n")[:-1]
     return Spoken(lines, b"".join(complaints).decode(errors="replace").strip()[-LONGEST_COMPLAINT:])
-
-
-def _environment() -> dict[str, str]:
-    """The environment. Modules come only from where ralph's own do."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if Path(path).is_absolute())}

@@ -1,7 +1,6 @@
 """A run in the background: stored here, driven by a process of its own."""
 
 import os
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from ralph.loop.plan import Plan
 from ralph.model.errors import ConfigError
 from ralph.model.verdicts import from_error
 from ralph.proc.detached import start_detached_process
+from ralph.proc.own_python import own_program
 from ralph.store.files import create
 from ralph.store.journal import Journal
 from ralph.store.runs import get_run
@@ -20,8 +20,7 @@ from ralph.store.state_dir import StateDir
 
 PATIENCE = 20.0
 LAST_WORDS = 2000
-# -P: a file ralph.py in the project must not be imported as ralph.
-PROGRAM = (sys.executable, "-P", "-c", "from ralph.cli.main import main; main()")
+PROGRAM = "from ralph.cli.main import main; main()"
 
 
 class StartedAway(NamedTuple):
@@ -36,7 +35,7 @@ def start_detached(store: Store, project: Path, plan: Plan, parent: str | None =
     log = StateDir(project).root / "runs" / f"{run_id}.log"
     output = create(log)
     try:
-        process = start_detached_process([*PROGRAM, "drive", run_id], cwd=project, output=output)
+        process = start_detached_process([*own_program(PROGRAM), "drive", run_id], cwd=project, output=output)
     finally:
         os.close(output)
     deadline = time.monotonic() + PATIENCE

@@ -22,6 +22,7 @@ from ralph.checks.proof.tamper.source import sources
 from ralph.checks.proof.tamper.versions import Versions, places
 from ralph.checks.proof.tamper.weighing import weighed
 from ralph.model.errors import StateError
+from ralph.proc.own_python import own_module
 from ralph.syntax.grammars import GRAMMARS
 from ralph.syntax.outline import Parsed
 
@@ -110,6 +111,7 @@ def test_a_process_that_cannot_start_is_an_error_and_no_clean_bill(monkeypatch):
 def test_a_grammar_that_cannot_be_loaded_is_an_error(monkeypatch, tmp_path):
     (tmp_path / "tree_sitter_python.py").write_text("raise ImportError('damaged')\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr("ralph.checks.proof.tamper.apart.PROGRAM", own_module("ralph.checks.proof.tamper"))
     with pytest.raises(StateError, match=r"grammar of python cannot be loaded .*damaged"):
         look_apart(PYTEST, EXIT)
 

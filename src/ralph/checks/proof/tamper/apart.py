@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from ralph.checks.proof.tamper.source import FileChange
 from ralph.model.errors import StateError
 from ralph.model.proof import Finding
-from ralph.syntax.apart import program, run_apart
+from ralph.proc.own_python import own_module
+from ralph.syntax.apart import run_apart
 
-PROGRAM = program("ralph.checks.proof.tamper")
+PROGRAM = own_module("ralph.checks.proof.tamper")
 PATIENCE = 30.0
 """How many seconds one file may take. The largest take about one."""
 MOST_RESTARTS = 3
