@@ -1,4 +1,4 @@
-"""Where the settings files are. Whoever only looks at them need not load the schema, as the layers do."""
+"""Where the settings files are. A caller that only looks at them does not have to load the schema, as the layers do."""
 
 from collections.abc import Mapping
 from pathlib import Path

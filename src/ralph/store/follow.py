@@ -29,7 +29,7 @@ def _without_body(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class Follower:
-    """A place in the journals, of a run with all below it or of all runs. Whoever looks from it moves it on."""
+    """A place in the journals, of a run with all below it or of all runs. A look from it moves it on."""
 
     def __init__(self, store: Store, after: int = 0, run_id: str | None = None) -> None:
         self.store = store

@@ -130,7 +130,7 @@ def _granted(run: Run, raised: Raised) -> Sql:
 def again(store: Store, project: Path, name: str | None) -> tuple[Plan, Path]:
     """The plan of the named run, or of the latest one here, for a start from the beginning, and its folder.
 
-    It raises `Tampered` if the run is not what was stored: whoever changed it would decide what judges the next one.
+    It raises `Tampered` if the run is not what was stored: who changed it would decide what judges the next one.
     The run records that somebody wanted it, because it is an intervention of a person.
     """
     instead = f"Run it again: ralph task run {name}"

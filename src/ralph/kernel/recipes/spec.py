@@ -23,7 +23,7 @@ class SpecRun(Struct, frozen=True, omit_defaults=True):
     skipped: tuple[str, ...] = ()
     """The tasks that a person left out when the run was started."""
     pull_request: bool = False
-    """Whether a pull request is opened after a good end, whoever drives the run to it."""
+    """Whether a pull request is opened after a good end, no matter which process drives the run to it."""
 
 
 def spec_loop(run: SpecRun) -> Recipe:
