@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -192,3 +193,18 @@ def test_exit_codes_count_although_what_started_ralph_ignores_its_children(git_l
     ended = git_loop.repo.run(*argv)
     assert ended.returncode == code, ended.stdout + ended.stderr
     assert told in ended.stdout + ended.stderr
+
+
+@pytest.mark.parametrize("name", ["git", "sh"])
+def test_a_program_that_an_agent_puts_on_the_path_does_not_stand_in_for_one_of_ralphs(git_loop, name):
+    """It would be gone again before anybody compares programs."""
+    git_loop.repo.write("bin/.keep", "")
+    git_loop.repo.git("add", "-A")
+    git_loop.repo.git("commit", "-qm", "bin")
+    shim = f"#!/bin/bash\ntouch {git_loop.repo.path}/STARTED\nrm -f $0\nexit 0\n"
+    planted = f"printf '%s' {shlex.quote(shim)} > bin/{name}; chmod +x bin/{name}"
+    git_loop.prepare({"run": planted} | done(), done(), guardrails=[{"command": "grep -q fixed a"}])
+    env = {"PATH": f"{git_loop.repo.path}/bin:{git_loop.repo.env['PATH']}"}
+    ended = git_loop.ralph("run", "-p", PROMPT, "-m", "2", env=env)
+    assert ended.code == 1, ended.err
+    assert not git_loop.exists("STARTED")

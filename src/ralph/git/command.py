@@ -95,7 +95,7 @@ class GitFailed(StateError):
 class Git:
     def __init__(self, bench: Workbench) -> None:
         flags = () if shutil.which("git-lfs", path=bench.env.get("PATH")) else WITHOUT_LFS
-        self._argv = ("git", *HARMLESS, "--no-optional-locks", *UNATTENDED, *flags)
+        self._argv = (_program(bench.env.get("PATH")), *HARMLESS, "--no-optional-locks", *UNATTENDED, *flags)
         self._bench = replace(bench, env={**environment(bench.env), **OWN})
 
     @property
@@ -169,6 +169,12 @@ class Git:
         if NO_REPOSITORY in done.err:
             return GitFailed(said, "Restore the project's .git, such as from a backup", ", then continue: ralph resume")
         return GitFailed(said, "Fix it", ", then continue: ralph resume")
+
+
+@cache
+def _program(path: str | None) -> str:
+    """The git on this PATH, as it was found first. That is before an agent works, which may put another one there."""
+    return shutil.which("git", path=path) or "git"
 
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:

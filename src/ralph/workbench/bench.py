@@ -5,9 +5,11 @@ program works, what it may see, how it is found again and where its output goes 
 """
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from ralph.workbench.redact import mask_text, masked_file
 MOST_HELD = 64 * 1024
 """How many bytes of each output stream are held in memory."""
 NOTHING: Mapping[str, str] = {}
+USUAL_PATH = os.environ.get("PATH")
 Starting = AbstractAsyncContextManager[Process]
 """A program that is about to be started: `async with` starts it, and leaving the block ends its whole tree."""
 _numbers = count(1)
@@ -112,12 +115,24 @@ class Workbench(Struct, frozen=True):
     async def shell(self, command: str, *, env: Mapping[str, str] = NOTHING, limit: float | None = None) -> Ended:
         """Run a command line to its end. Its output goes directly into the log, so it may have any size."""
         with masked_file(self.log, self.secrets) as file:
-            return await _end_of(self.start(shell_argv(command), env=env, stdout=file), limit)
+            return await _end_of(
+                self.start(shell_argv(command, path=self.env.get("PATH")), env=env, stdout=file), limit
+            )
 
 
-def shell_argv(command: str, *, windows: bool = os.name == "nt") -> list[str]:
-    """The argv for a command line. The user wrote it for a shell, so a shell runs it."""
-    return ["cmd", "/c", command] if windows else ["sh", "-c", command]
+def shell_argv(command: str, *, path: str | None = USUAL_PATH, windows: bool = os.name == "nt") -> list[str]:
+    """The argv for a command line. The user wrote it for a shell, so a shell runs it: the one on this PATH."""
+    return ["cmd", "/c", command] if windows else [_shell(path), "-c", command]
+
+
+@cache
+def _shell(path: str | None) -> str:
+    """The shell on this PATH, as it was found first: an agent may put another program of this name there later."""
+    return shutil.which("sh", path=path) or "sh"
+
+
+# Before any agent works.
+_shell(USUAL_PATH)
 
 
 async def _end_of(starting: Starting, limit: float | None) -> Ended:
