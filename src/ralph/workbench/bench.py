@@ -114,10 +114,9 @@ class Workbench(Struct, frozen=True):
 
     async def shell(self, command: str, *, env: Mapping[str, str] = NOTHING, limit: float | None = None) -> Ended:
         """Run a command line to its end. Its output goes directly into the log, so it may have any size."""
+        argv = shell_argv(command, path=self.env.get("PATH"))
         with masked_file(self.log, self.secrets) as file:
-            return await _end_of(
-                self.start(shell_argv(command, path=self.env.get("PATH")), env=env, stdout=file), limit
-            )
+            return await _end_of(self.start(argv, env=env, stdout=file), limit)
 
 
 def shell_argv(command: str, *, path: str | None = USUAL_PATH, windows: bool = os.name == "nt") -> list[str]:
