@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ralph.model.errors import StateError
+from ralph.proc import child
 from ralph.proc.child import start_child
 
 NOTHING = Path(os.devnull)
@@ -27,8 +28,8 @@ def output_of(place):
     def run(*argv, env=None):
         env = {"PATH": os.environ["PATH"]} if env is None else env
         with (place / "out").open("wb") as out, NOTHING.open("rb") as feed:
-            child = start_child(argv, cwd=place, env=env, streams=(feed.fileno(), out.fileno(), out.fileno()))
-            code = child.wait()
+            started = start_child(argv, cwd=place, env=env, streams=(feed.fileno(), out.fileno(), out.fileno()))
+            code = started.wait()
         return (place / "out").read_text(), code
 
     return run
@@ -122,6 +123,7 @@ def test_a_directory_that_was_replaced_is_not_ours_any_more(tmp_path, monkeypatc
 WITHOUT_STREAMS = """
 import os, sys
 from pathlib import Path
+from ralph.proc import child
 from ralph.proc.child import start_child
 
 for number in range(3):
@@ -143,7 +145,32 @@ def test_a_process_without_standard_streams_can_start_others(place, tmp_path):
 
 def test_an_exit_code_that_another_has_taken_is_not_zero(place):
     with NOTHING.open("r+b") as nothing:
-        child = start_child(["sh", "-c", "exit 3"], cwd=place, env=os.environ, streams=(nothing.fileno(),) * 3)
-    os.waitpid(child.pid, 0)
+        started = start_child(["sh", "-c", "exit 3"], cwd=place, env=os.environ, streams=(nothing.fileno(),) * 3)
+    os.waitpid(started.pid, 0)
     with pytest.raises(StateError, match="exit code of process"):
-        child.wait()
+        started.wait()
+
+
+def exits_with_three(place):
+    with NOTHING.open("r+b") as nothing:
+        streams = (nothing.fileno(),) * 3
+        return start_child(["sh", "-c", "exit 3"], cwd=place, env=os.environ, streams=streams).wait() == 3
+
+
+def test_a_system_without_a_list_of_open_files_starts_processes_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(child, "OWN_FILES", tmp_path / "none")
+    child._files_are_private.cache_clear()
+    try:
+        assert exits_with_three(tmp_path)
+    finally:
+        child._files_are_private.cache_clear()
+
+
+def test_a_system_that_cannot_start_a_session_directly_starts_processes_too(tmp_path, monkeypatch):
+    def refuse(*_, **options):
+        raise NotImplementedError(f"setsid={options['setsid']}")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "posix_spawn", refuse)
+    assert exits_with_three(tmp_path)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -57,8 +58,12 @@ def start_child(argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], strea
     """Start the program in its own session. An OSError says why it could not be started."""
     # Descriptors that are themselves standard streams, because this process was started without them, could overwrite
     # each other.
-    if _is_here(cwd) and min(streams) >= STANDARD:
-        return Child(_spawned(argv, env, streams))
+    if _is_here(cwd) and min(streams) >= STANDARD and _files_are_private():
+        try:
+            return Child(_spawned(argv, env, streams))
+        except NotImplementedError:
+            # Not every libc can start a process in its own session.
+            pass
     feed, out, err = streams
     made = subprocess.Popen(argv, cwd=cwd, env=env, stdin=feed, stdout=out, stderr=err, start_new_session=True)
     return Child(made.pid, made)
@@ -75,7 +80,6 @@ def _is_here(folder: Path) -> bool:
 
 
 def _spawned(argv: Sequence[str], env: Mapping[str, str], streams: Streams) -> int:
-    _keep_files_private()
     actions = [(os.POSIX_SPAWN_DUP2, file, number) for number, file in enumerate(streams)]
     refused: OSError | None = None
     for path in _candidates(argv[0], env):
@@ -97,12 +101,17 @@ def _candidates(program: str, env: Mapping[str, str]) -> list[str]:
 
 
 @cache
-def _keep_files_private() -> None:
-    """Pass on none of the descriptors that this process inherited: Python keeps those that it opens private itself."""
-    for name in os.listdir(OWN_FILES):  # noqa: PTH208 - names only
-        try:
+def _files_are_private() -> bool:
+    """Pass on none of the descriptors that this process inherited: Python keeps those that it opens private itself.
+    Without a list of them that is not possible.
+    """
+    try:
+        names = os.listdir(OWN_FILES)  # noqa: PTH208 - names only
+    except OSError:
+        return False
+    for name in names:
+        # The listing itself had one, which is closed by now.
+        with suppress(OSError):
             if int(name) >= STANDARD:
                 os.set_inheritable(int(name), False)  # noqa: FBT003 - os has no keyword for it
-        except OSError:
-            # The listing itself had one, which is closed by now.
-            continue
+    return True
