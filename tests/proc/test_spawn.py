@@ -129,7 +129,8 @@ from ralph.proc.spawn import spawn
 
 async def main():
     script, where = f"ls /proc/self/fd | grep -cx {sys.argv[2]}", Path(sys.argv[1])
-    async with spawn(["sh", "-c", script], cwd=where, env=os.environ, tag="t", stdout=sys.stdout.fileno()) as process:
+    say = sys.stdout.buffer.write
+    async with spawn(["sh", "-c", script], cwd=where, env=os.environ, tag="t", stdout=say) as process:
         await process.wait()
 
 asyncio.run(main())
