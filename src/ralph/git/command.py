@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from ralph.config.secrets import is_secret_name
 from ralph.model.errors import StateError
 from ralph.workbench.bench import NOTHING, Ended, Starting, Workbench
+from ralph.workbench.first_found import first_found
 
 LOCKED = ".lock': File exists"
 """A part of git's message when another git works there, or was killed there."""
@@ -95,7 +96,7 @@ class GitFailed(StateError):
 class Git:
     def __init__(self, bench: Workbench) -> None:
         flags = () if shutil.which("git-lfs", path=bench.env.get("PATH")) else WITHOUT_LFS
-        self._argv = (_program(bench.env.get("PATH")), *HARMLESS, "--no-optional-locks", *UNATTENDED, *flags)
+        self._argv = (first_found("git", bench.env.get("PATH")), *HARMLESS, "--no-optional-locks", *UNATTENDED, *flags)
         self._bench = replace(bench, env={**environment(bench.env), **OWN})
 
     @property
@@ -169,12 +170,6 @@ class Git:
         if NO_REPOSITORY in done.err:
             return GitFailed(said, "Restore the project's .git, such as from a backup", ", then continue: ralph resume")
         return GitFailed(said, "Fix it", ", then continue: ralph resume")
-
-
-@cache
-def _program(path: str | None) -> str:
-    """The git on this PATH, as it was found first. That is before an agent works, which may put another one there."""
-    return shutil.which("git", path=path) or "git"
 
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:

@@ -5,11 +5,9 @@ program works, what it may see, how it is found again and where its output goes 
 """
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from functools import cache
 from itertools import count
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from msgspec.structs import replace
 from ralph.model.errors import AgentUnusable
 from ralph.proc.spawn import Process, Sink, spawn
 from ralph.workbench.ceiling import ceiling
+from ralph.workbench.first_found import first_found
 from ralph.workbench.redact import mask_text, masked_file
 
 MOST_HELD = 64 * 1024
@@ -121,17 +120,7 @@ class Workbench(Struct, frozen=True):
 
 def shell_argv(command: str, *, path: str | None = USUAL_PATH, windows: bool = os.name == "nt") -> list[str]:
     """The argv for a command line. The user wrote it for a shell, so a shell runs it: the one on this PATH."""
-    return ["cmd", "/c", command] if windows else [_shell(path), "-c", command]
-
-
-@cache
-def _shell(path: str | None) -> str:
-    """The shell on this PATH, as it was found first: an agent may put another program of this name there later."""
-    return shutil.which("sh", path=path) or "sh"
-
-
-# Before any agent works.
-_shell(USUAL_PATH)
+    return ["cmd", "/c", command] if windows else [first_found("sh", path), "-c", command]
 
 
 async def _end_of(starting: Starting, limit: float | None) -> Ended:
