@@ -81,7 +81,8 @@ LANDMARKS = (
     Landmark(re.compile(rb"p(?=m_)"), (_token("npm_", rb"\w{16,1000}", at=1),)),
     Landmark(re.compile(rb"B(?=EGIN )"), (_KEY,)),
 )
-_BY_BYTE = tuple((landmark.search.pattern[:1], landmark) for landmark in LANDMARKS)
+# The byte as a number: to look for `b"k"` in bytes, Python first tries whether it is a number, and fails.
+_BY_BYTE = tuple((landmark.search.pattern[0], landmark) for landmark in LANDMARKS)
 SHAPES = tuple(shape for landmark in LANDMARKS for shape in landmark.shapes)
 _OPEN_AFTER = tuple(tuple(shape for shape in SHAPES if last in shape.holds) for last in range(256))
 """The shapes of tokens that may continue after this byte."""
@@ -124,7 +125,7 @@ def _open_of(shape: Shape, data: bytes) -> int:
 
 
 def _open_beginning(run: bytes, beginning: bytes) -> int:
-    if beginning[:1] not in run:
+    if beginning[0] not in run:
         return len(run)
     if (at := run.find(beginning)) >= 0:
         return at

@@ -105,7 +105,7 @@ class Redactor:
         """The positions of secrets, in order."""
         shaped = self._shaped(data) if self._looks else ()
         # Searching for each secret in turn is many times faster than the pattern, and most pieces have none.
-        if not any(needle in data for needle in self._needles):
+        if not _has_one(self._needles, data):
             return shaped
         known = (found.span() for found in self._pattern.finditer(data))
         return sorted((*known, *shaped)) if shaped else known
@@ -126,6 +126,15 @@ class Redactor:
 
     def _goes_on(self, end: bytes) -> bool:
         return any(len(needle) > len(end) and needle.startswith(end) for needle in self._needles)
+
+
+def _has_one(needles: Sequence[bytes], data: bytes) -> bool:
+    # `needle in data` would first try whether the needle is a number, which takes longer than most searches.
+    find = data.find
+    for needle in needles:  # noqa: SIM110 - `any` would call a generator for each
+        if find(needle) >= 0:
+            return True
+    return False
 
 
 def needles(secrets: Iterable[str]) -> tuple[bytes, ...]:
@@ -170,7 +179,7 @@ def mask_bytes(secrets: Sequence[bytes]) -> Callable[[bytes], bytes]:
     """A function that masks the secrets in a whole text. Most texts have none, and are returned unchanged."""
 
     def masked(data: bytes) -> bytes:
-        if any(needle in data for needle in secrets):
+        if _has_one(secrets, data):
             redactor = Redactor(secrets)
             data = redactor.feed(data) + redactor.rest()
         return mask_tokens(data, MASK)
