@@ -1,6 +1,9 @@
 import json
+from hashlib import blake2b
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ralph.kernel.actions.agent import Prompt, ReadPrompt, RunAgent
 from ralph.kernel.actions.commands import RunCommand
@@ -10,7 +13,7 @@ from ralph.model.events import Tokens
 from ralph.model.evidence import Evidence
 from ralph.model.projects import Located
 from ralph.model.verdicts import MaxIterations, Verified
-from ralph.store.journal import INLINE, Journal, rows_of
+from ralph.store.journal import INLINE, Journal, chained, rows_of
 from ralph.store.runs import get_run
 from ralph.store.sql import Lost, Sql
 from stores import change, count, new_run, opened, perform, taken, worked
@@ -223,7 +226,7 @@ def test_a_line_and_a_reason_may_come_from_an_agent_that_writes_anything(journal
 
 
 def test_secrets_are_taken_out_of_what_is_shown(journal, another):
-    journal.hide(lambda text: text.replace("hunter2", "***"))
+    journal.hide(lambda text: text.replace(b"hunter2", b"***"))
     perform(journal, RunCommand(1, "login hunter2", "login"), Evidence("login hunter2", passed=False, reason="hunter2"))
     journal.flush()
     shown = [row.line for row in rows_of(another, journal.run_id)]
@@ -321,3 +324,12 @@ def test_a_full_disk_is_one_clear_error_and_loses_nothing_of_before(tmp_path):
 def test_a_run_is_written_before_anybody_drives_it(store, another):
     run_id = new_run(store)
     assert (get_run(another, run_id).status, rows_of(another, run_id)) == ("queued", [])
+
+
+@given(st.floats(min_value=0.001, max_value=1e12) | st.integers(0, 10**12))
+def test_the_chain_writes_a_time_as_it_always_did(at):
+    """Otherwise every journal that an earlier ralph wrote would seem to have been changed."""
+    row = {"run_id": "a", "n": 3, "what": "ended", "key": "k/1", "attempt": 1, "at": at, "line": "ä", "mark": "ok"}
+    text = f"a\0003\0ended\0k/1\0001\0{float(at)!r}\0ä\0ok\0{{}}"
+    expected = blake2b(b"before" + text.encode() + b"\0digest", digest_size=20).digest()
+    assert chained(b"before", {**row, "spent": "{}", "digest": b"digest"}) == expected

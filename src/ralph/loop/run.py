@@ -27,6 +27,7 @@ from ralph.store.projects import standing_folder
 from ralph.store.runs import get_run
 from ralph.store.sql import Lost, Store
 from ralph.store.state_tree import StateTree
+from ralph.workbench.redact import mask_bytes
 
 STATE_EVERY = 0.2
 """The seconds between two looks at the journal for what must be written into files."""
@@ -66,7 +67,7 @@ async def drive_run(
     with _given_up_on_error(journal):
         plan = plan_to_drive(run_id, journal.recipe, journal.options, plan)
         context = RunContext(store, journal, plan, run.project, project, stop, streams)
-        journal.hide(context.mask)
+        journal.hide(mask_bytes(context.secrets))
         journal.about = context.stream_of
         if journal.was_begun:
             from ralph.proc.tree import end_marked
