@@ -1,3 +1,4 @@
+import errno
 import os
 import pwd
 import signal
@@ -8,6 +9,17 @@ import time
 import pytest
 
 from ralph.proc.identity import lives, owner, send, started
+
+
+@pytest.fixture(params=["with a handle", "without"])
+def handle(request, monkeypatch):
+    """Old kernels, some containers and a process that has no descriptor left give no handle for a process."""
+
+    def refused(_):
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    if request.param == "without":
+        monkeypatch.setattr(os, "pidfd_open", refused)
 
 
 def test_this_process_lives():
@@ -29,6 +41,7 @@ def test_another_process_of_the_same_pid_is_another_process():
     assert not lives(os.getpid(), started() + 3600)
 
 
+@pytest.mark.usefixtures("handle")
 def test_a_zombie_does_not_live():
     with subprocess.Popen(["sleep", "600"]) as process:
         since = started(process.pid)
@@ -38,12 +51,14 @@ def test_a_zombie_does_not_live():
         assert not send(process.pid, since, signal.SIGTERM)
 
 
+@pytest.mark.usefixtures("handle")
 def test_a_signal_reaches_this_very_process():
     with subprocess.Popen(["sleep", "600"]) as process:
         assert send(process.pid, started(process.pid), signal.SIGTERM)
         assert process.wait(30) == -signal.SIGTERM
 
 
+@pytest.mark.usefixtures("handle")
 def test_a_signal_does_not_reach_another_process_of_the_same_pid():
     with subprocess.Popen(["sleep", "600"]) as process:
         assert not send(process.pid, started(process.pid) - 60, signal.SIGKILL)
@@ -51,6 +66,7 @@ def test_a_signal_does_not_reach_another_process_of_the_same_pid():
         process.kill()
 
 
+@pytest.mark.usefixtures("handle")
 def test_a_signal_to_a_process_that_is_gone_is_no_error():
     with subprocess.Popen(["true"]) as process:
         process.wait()

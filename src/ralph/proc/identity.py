@@ -4,10 +4,11 @@ psutil is imported on demand: it takes a tenth of a start, and most runs never n
 """
 
 import os
-import signal
 import sys
+from functools import partial
 from pathlib import Path
 
+from ralph.proc.signalling import send_if
 from ralph.proc.table import entry_of
 
 CLOCK_STEP = 2.0
@@ -40,17 +41,7 @@ def lives(pid: int, since: float) -> bool:
 
 def send(pid: int, since: float, number: int) -> bool:
     """Signal exactly this process, and no other that got its pid. Returns whether it was still alive."""
-    try:
-        if sys.platform != "linux":
-            return lives(pid, since) and os.kill(pid, number) is None
-        handle = os.pidfd_open(pid)
-        try:
-            # This is checked after the handle was taken: the handle refers to what was checked.
-            return lives(pid, since) and signal.pidfd_send_signal(handle, number) is None
-        finally:
-            os.close(handle)
-    except ProcessLookupError:
-        return False
+    return send_if(pid, number, partial(lives, pid, since))
 
 
 def owner(pid: int) -> str:

@@ -4,7 +4,8 @@ The watcher program imports this with a bare interpreter: only the standard libr
 """
 
 import os
-import signal
+
+from ralph.proc.signalling import send_if
 
 TYPE_CHECKING = False  # typing's own constant would cost an import at every start
 if TYPE_CHECKING:
@@ -97,18 +98,17 @@ def realtime_limit(pid: int) -> int:
 def send(entry: ListedProcess, number: int) -> None:
     """Signal exactly this process, and no other that got its pid."""
     try:
-        if not hasattr(os, "pidfd_open"):
-            os.kill(entry.pid, number)
-            return
-        handle = os.pidfd_open(entry.pid)
-        try:
-            now = entry_of(entry.pid)
-            if now and now.start == entry.start:
-                signal.pidfd_send_signal(handle, number)
-        finally:
-            os.close(handle)
-    except OSError:
-        return  # It has ended meanwhile, or belongs to somebody else.
+        send_if(entry.pid, number, lambda: _is_still_there(entry))
+    except PermissionError:
+        return  # It belongs to somebody else.
+
+
+def _is_still_there(entry: ListedProcess) -> bool:
+    if not _has_proc():
+        # `ps` has no start time to compare.
+        return True
+    now = entry_of(entry.pid)
+    return now is not None and now.start == entry.start
 
 
 def _has_proc() -> bool:

@@ -1,0 +1,43 @@
+"""Signals a process, and no other that got its pid. The watcher program imports this with a bare interpreter."""
+
+import os
+import signal
+
+TYPE_CHECKING = False  # typing's own constant would cost an import at every start
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def send_if(pid: int, number: int, is_same: "Callable[[], bool]") -> bool:
+    """Signal the process if `is_same` says that the pid still belongs to it. Returns whether it was signalled.
+
+    A PermissionError says that it belongs to somebody else.
+    """
+    try:
+        handle = _handle(pid)
+        try:
+            # Asked after the handle was taken: the handle refers to what was checked.
+            if not is_same():
+                return False
+            if handle is None:
+                os.kill(pid, number)
+            else:
+                signal.pidfd_send_signal(handle, number)
+            return True
+        finally:
+            if handle is not None:
+                os.close(handle)
+    except ProcessLookupError:
+        return False
+
+
+def _handle(pid: int) -> int | None:
+    """A descriptor that stands for the process, whatever happens to its pid; None if the system has none, does not let
+    this process have one, or has no descriptor left. Then a moment stays in which the pid could change hands.
+    """
+    try:
+        return os.pidfd_open(pid)
+    except ProcessLookupError:
+        raise
+    except (AttributeError, OSError):
+        return None
