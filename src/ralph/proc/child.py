@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -31,15 +32,18 @@ class Child:
         self.pid = pid
         self._made = made
         self._code: int | None = None
+        self._waiting = threading.Lock()
 
     def wait(self) -> int:
         """Wait for its end, and return its exit code; negative is the number of a signal."""
-        if self._code is None:
-            if self._made:
-                # Otherwise `subprocess` would wait for it too.
-                self._made.returncode = 0
-            self._code = _exit_code(self.pid)
-        return self._code
+        # Where the system does not report its end, a thread waits for it, while this process may be ending it.
+        with self._waiting:
+            if self._code is None:
+                if self._made:
+                    # Otherwise `subprocess` would wait for it too.
+                    self._made.returncode = 0
+                self._code = _exit_code(self.pid)
+            return self._code
 
 
 def _exit_code(pid: int) -> int:

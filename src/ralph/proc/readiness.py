@@ -1,8 +1,12 @@
-"""Calls a function while a descriptor is readable. A process has three, and most live for milliseconds."""
+"""Calls a function while a descriptor is readable, and keeps deadlines. A process has three descriptors, and most live
+for milliseconds.
+"""
 
 import asyncio
 import select
 from collections.abc import Callable
+
+from ralph.proc.deadlines import Deadlines
 
 Call = Callable[[], object]
 
@@ -12,6 +16,7 @@ class Readiness:
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self.deadlines = Deadlines(loop)
 
     def add(self, file: int, call: Call) -> None:
         self._loop.add_reader(file, call)

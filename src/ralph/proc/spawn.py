@@ -5,18 +5,21 @@ import fcntl
 import os
 import tempfile
 import termios
+import time
 from array import array
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ralph.proc.child import Child, start_child
+from ralph.proc.deadlines import NEVER
 from ralph.proc.endings import Ending, cannot_start
+from ralph.proc.exit_watch import watch_exit
 from ralph.proc.guard import start_guard
 from ralph.proc.marks import TAG
-from ralph.proc.readiness import Readiness, readiness
+from ralph.proc.readiness import readiness
 from ralph.proc.reaper import TOKEN, adopt_orphans, adopted, live, start_marked, started
 
 Sink = Callable[[bytes], None]
@@ -27,7 +30,6 @@ FLOOD = 1 << 16
 """A process that writes this much at once gets a larger pipe. Most never do."""
 PIPE_SIZE = 1 << 20
 """The largest pipe that an unprivileged process may have: it needs fewer wake-ups for a flood."""
-NEVER = float("inf")
 REAP_EVERY = 1.0
 """How many seconds a dead orphan may stay in the process table while this process continues."""
 DRAIN = 1.0
@@ -44,17 +46,18 @@ class Process:
         self._child = child
         self._heard_exit = exited
         self._has_exited = False
-        self._loop = asyncio.get_running_loop()
         self._watched = readiness()
-        self._ending: asyncio.Future[Ending] = self._loop.create_future()
+        self._ending: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
         self._pipes: list[int] = []
         self._sinks: dict[int, Sink] = {}
         self._flooded: set[int] = set()
-        self._leaving: asyncio.TimerHandle | None = None
-        self._draining: asyncio.TimerHandle | None = None
-        self._limiting: asyncio.TimerHandle | None = None
-        self._last_output = self._loop.time()
-        self._exit_watch = _watch_exit(child, self._watched, self._exited)
+        self._last_output = time.monotonic()
+        self._idle = NEVER
+        """How many seconds it may be silent."""
+        self._end_by = NEVER
+        self._leave_by = NEVER
+        """When it must be gone because it seems to have finished; or, after its end, what holds its pipes."""
+        self._exit_watch = watch_exit(child, self._watched, self._exited)
 
     def read(self, pipe: int, sink: Sink) -> None:
         """Read the pipe until its end. From now on this object closes it."""
@@ -65,33 +68,28 @@ class Process:
 
     async def wait(self, *, limit: float | None = None, idle: float | None = None) -> Ending:
         """Wait until it has ended and all its output is read, or until a limit is reached; then it still runs."""
-        if limit is not None or idle is not None:
-            until = self._loop.time() + limit if limit is not None else NEVER
-            self._check_limits(until, idle if idle is not None else NEVER)
+        if limit is not None:
+            self._end_by = time.monotonic() + limit
+        if idle is not None:
+            self._idle = idle
+        self._watched.deadlines.expect(self, self.due())
         try:
             return await self._ending
         finally:
-            if self._limiting:
-                self._limiting.cancel()
+            self._end_by = self._idle = NEVER
 
     def expect_exit(self, within: float) -> None:
         """Expect the process to end within this time, because it seems to have finished. Further output extends the
         time.
         """
-        if self._has_exited:
-            # Only what it left behind can still write, and that has a time limit of its own.
-            return
-        if self._leaving:
-            self._leaving.cancel()
-        self._leaving = self._loop.call_later(within, self._end, "lingering")
+        # Only what it left behind can still write after its end, and that has a time limit of its own.
+        if not self._has_exited:
+            self._leave_within(within)
 
     def close(self) -> None:
         """Read what it left in its pipes, which is at most what they hold, and release it."""
         self._exit_watch()
-        # A timer that is left would keep all this in memory until its time comes.
-        for timer in (self._leaving, self._draining):
-            if timer:
-                timer.cancel()
+        self._watched.deadlines.forget(self)
         for pipe in tuple(self._sinks):
             for _ in range(PIPE_SIZE // CHUNK):
                 if pipe in self._sinks:
@@ -102,6 +100,23 @@ class Process:
         if self.exit_code is None:
             self._take_exit_code()
 
+    def due(self) -> float:
+        if self._ending.done():
+            return NEVER
+        return min(self._end_by, self._leave_by, self._last_output + self._idle)
+
+    def check(self, now: float) -> None:
+        if now >= self._end_by:
+            self._end("timeout")
+        elif now - self._last_output >= self._idle:
+            self._end("idle")
+        elif now >= self._leave_by:
+            self._end("exited" if self._has_exited else "lingering")
+
+    def _leave_within(self, seconds: float) -> None:
+        self._leave_by = time.monotonic() + seconds
+        self._watched.deadlines.expect(self, self._leave_by)
+
     def _readable(self, pipe: int, most: int = CHUNK) -> int:
         """Read once, and return the number of bytes."""
         try:
@@ -111,36 +126,38 @@ class Process:
         except OSError:
             data = b""
         if data:
-            self._last_output = self._loop.time()
+            self._last_output = time.monotonic()
             if len(data) >= FLOOD and pipe not in self._flooded:
                 self._flooded.add(pipe)
                 _enlarge(pipe)
-            self._pass_on(partial(self._sinks[pipe], data))
+            try:
+                self._sinks[pipe](data)
+            except Exception as error:  # noqa: BLE001 - whatever it is (a full disk), it is the waiter's to hear
+                self._fail(error)
             return len(data)
         self._watched.remove(pipe)
         del self._sinks[pipe]
         self._finish_if_over()
         return 0
 
-    def _pass_on(self, call: Callable[[], None]) -> None:
-        try:
-            call()
-        except Exception as error:  # noqa: BLE001 - whatever it is (a full disk), it is the waiter's to hear
-            if not self._ending.done():
-                self._ending.set_exception(error)
-
     def _exited(self) -> None:
-        self._has_exited = True
-        if self._heard_exit:
-            self._take_what_is_there()
-            self._pass_on(self._heard_exit)
-        self._pass_on(self._take_exit_code)
+        self._has_exited, self._leave_by = True, NEVER
+        try:
+            if self._heard_exit:
+                self._take_what_is_there()
+                self._heard_exit()
+        except Exception as error:  # noqa: BLE001 - as above
+            self._fail(error)
+        try:
+            self._take_exit_code()
+        except Exception as error:  # noqa: BLE001 - as above
+            self._fail(error)
         for pipe in tuple(self._sinks):
             # Usually this is the end of it, and no event must be waited for.
             self._readable(pipe)
         self._finish_if_over()
         if self._sinks:
-            self._draining = self._loop.call_later(DRAIN, self._end, "exited")
+            self._leave_within(DRAIN)
 
     def _take_exit_code(self) -> None:
         self.exit_code = self._child.wait()
@@ -158,19 +175,13 @@ class Process:
         if self.exit_code is not None and not self._sinks:
             self._end("exited")
 
-    def _check_limits(self, until: float, idle: float) -> None:
-        """Check both limits with one timer: most processes end long before either."""
-        now = self._loop.time()
-        if now >= until:
-            self._end("timeout")
-        elif now - self._last_output >= idle:
-            self._end("idle")
-        else:
-            self._limiting = self._loop.call_at(min(until, self._last_output + idle), self._check_limits, until, idle)
-
     def _end(self, ending: Ending) -> None:
         if not self._ending.done():
             self._ending.set_result(ending)
+
+    def _fail(self, error: Exception) -> None:
+        if not self._ending.done():
+            self._ending.set_exception(error)
 
 
 class _Reaping:
@@ -195,8 +206,7 @@ class _Reaping:
 _reaping = _Reaping()
 
 
-@asynccontextmanager
-async def spawn(
+def spawn(
     argv: Sequence[str],
     *,
     cwd: Path,
@@ -209,29 +219,77 @@ async def spawn(
     interrupt_first: bool = False,
     spare: Callable[[int], bool] | None = None,
     exited: Callable[[], None] | None = None,
-) -> AsyncGenerator[Process]:
-    """Start `argv`; leaving the block ends the whole tree.
+) -> "ProcessTree":
+    """Start `argv` with `async with`; leaving the block ends the whole tree.
 
     `stdin` as bytes is what the process reads. `stdout` as a number is a file for both streams. `exited` is called when
     the process itself has ended and all its output was read: later output comes from something that it left.
 
     `spare` says what may live on after a process that ended by itself. The caller must end those later.
     """
-    adopt_orphans()
-    start_guard()
-    file = stdout if isinstance(stdout, int) else None
-    marked = {**env, TAG: f"{TOKEN}.{tag}"}
-    child, pipes = _started(argv, tag, cwd=cwd, env=marked, stdin=stdin or os.devnull, file=file)
-    process = Process(child, tag, exited)
-    live.add(tag)
-    _reaping.begin()
-    try:
-        if not isinstance(stdout, int):
-            for pipe, sink in zip(pipes, (stdout, stderr or stdout), strict=True):
-                process.read(pipe, sink)
-        yield process
-    finally:
-        await _leave_nothing(process, grace=grace, interrupt_first=interrupt_first, spare=spare)
+    file, sinks = (stdout, ()) if isinstance(stdout, int) else (None, (stdout, stderr or stdout))
+
+    def start() -> tuple[Process, list[int]]:
+        marked = {**env, TAG: f"{TOKEN}.{tag}"}
+        child, pipes = _started(argv, tag, cwd=cwd, env=marked, stdin=stdin or os.devnull, file=file)
+        return Process(child, tag, exited), pipes
+
+    return ProcessTree(start, sinks, grace=grace, interrupt_first=interrupt_first, spare=spare)
+
+
+class ProcessTree:
+    """A process and all its descendants, from the beginning of an `async with` block to its end."""
+
+    def __init__(
+        self,
+        start: Callable[[], tuple[Process, list[int]]],
+        sinks: Sequence[Sink],
+        *,
+        grace: float,
+        interrupt_first: bool,
+        spare: Callable[[int], bool] | None,
+    ) -> None:
+        self._start = start
+        self._sinks = sinks
+        self._grace = grace
+        self._interrupt_first = interrupt_first
+        self._spare = spare
+
+    async def __aenter__(self) -> Process:
+        adopt_orphans()
+        start_guard()
+        self._process, pipes = self._start()
+        live.add(self._process.tag)
+        _reaping.begin()
+        try:
+            for pipe, sink in zip(pipes, self._sinks, strict=True):
+                self._process.read(pipe, sink)
+        except BaseException:
+            await self._leave_nothing()
+            raise
+        return self._process
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._leave_nothing()
+
+    async def _leave_nothing(self) -> None:
+        process = self._process
+        running = process.exit_code is None
+        try:
+            if running or adopted() != []:
+                from ralph.proc.tree import end
+
+                root, patience, spare = (process.pid, self._grace, None) if running else (None, 0.0, self._spare)
+                first = self._interrupt_first
+                await _to_its_end(
+                    asyncio.to_thread(end, root, process.tag, grace=patience, interrupt_first=first, spare=spare)
+                )
+        finally:
+            try:
+                process.close()
+            finally:
+                started.discard(process.pid)
+                live.discard(process.tag)
 
 
 def _started(
@@ -276,26 +334,6 @@ def _close(files: list[int]) -> None:
         os.close(file)
 
 
-async def _leave_nothing(
-    process: Process, *, grace: float, interrupt_first: bool, spare: Callable[[int], bool] | None
-) -> None:
-    running = process.exit_code is None
-    try:
-        if running or adopted() != []:
-            from ralph.proc.tree import end
-
-            root, patience, spared = (process.pid, grace, None) if running else (None, 0.0, spare)
-            await _to_its_end(
-                asyncio.to_thread(end, root, process.tag, grace=patience, interrupt_first=interrupt_first, spare=spared)
-            )
-    finally:
-        try:
-            process.close()
-        finally:
-            started.discard(process.pid)
-            live.discard(process.tag)
-
-
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
     """Finish the work even if the task is cancelled, even a second time: the tree must not stay half ended."""
     task = asyncio.ensure_future(work)
@@ -320,26 +358,3 @@ def _enlarge(pipe: int) -> None:
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
             fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
-
-
-def _watch_exit(child: Child, watched: Readiness, exited: Callable[[], None]) -> Callable[[], None]:
-    """Call `exited` once when it has ended; return the function that stops watching."""
-    if not hasattr(os, "pidfd_open"):
-        future = asyncio.get_running_loop().run_in_executor(None, child.wait)
-        future.add_done_callback(lambda done: None if done.cancelled() else exited())
-        return lambda: None
-    pidfd = os.pidfd_open(child.pid)
-
-    def stop() -> None:
-        nonlocal pidfd
-        if pidfd >= 0:
-            watched.remove(pidfd)
-            os.close(pidfd)
-            pidfd = -1
-
-    def readable() -> None:
-        stop()
-        exited()
-
-    watched.add(pidfd, readable)
-    return stop

@@ -7,7 +7,6 @@ program works, what it may see, how it is found again and where its output goes 
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from itertools import count
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ralph.model.errors import AgentUnusable
-from ralph.proc.spawn import Process, Sink, spawn
+from ralph.proc.spawn import ProcessTree, Sink, spawn
 from ralph.workbench.ceiling import ceiling
 from ralph.workbench.first_found import first_found
 from ralph.workbench.redact import mask_text, masked_file
@@ -24,7 +23,7 @@ MOST_HELD = 64 * 1024
 """How many bytes of each output stream are held in memory."""
 NOTHING: Mapping[str, str] = {}
 USUAL_PATH = os.environ.get("PATH")
-Starting = AbstractAsyncContextManager[Process]
+Starting = ProcessTree
 """A program that is about to be started: `async with` starts it, and leaving the block ends its whole tree."""
 _numbers = count(1)
 
