@@ -1,8 +1,10 @@
 """`make bench`: ralph beside a bash loop, as ratios in one interleaved run; not 0 where one is missed.
 
-`python benchmarks/run.py NAME...` measures only these.
+`python benchmarks/run.py NAME...` measures only these. `--times 5` measures all of it five times, one after the other,
+and reports the median of each row.
 """
 
+import argparse
 import json
 import os
 import platform
@@ -31,20 +33,47 @@ HEADINGS = ("what", "ralph", "beside it", "ratio", "must reach", "")
 
 def main() -> int:
     began = time.monotonic()
-    places = {
-        QUICK: fastest_place(ROOM),
-        HOOKS + STORE + LOOPING + PLAN + CHUNKS + CLAIMING: fastest_place(LARGE),
-        HEAVY + CHECKING_OUT: None,
-    }
-    rows = [row for measures, place in places.items() for row in _measured(_chosen(measures), place)]
+    asked = _asked()
+    rows = median_rows([list(_measured_once(asked.names)) for _ in range(asked.times)])
     print(_table(rows))
-    print(f"\n{time.monotonic() - began:.0f} s, Python {platform.python_version()}, {_machine()}")
+    often = f"the median of {asked.times} runs, " if asked.times > 1 else ""
+    print(f"\n{often}{time.monotonic() - began:.0f} s, Python {platform.python_version()}, {_machine()}")
     RESULTS.write_text(json.dumps(_report(rows), indent=2) + "\n", encoding="utf-8")
     return 0 if all(row.ok for row in rows) else 1
 
 
-def _chosen(measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
-    return tuple(each for each in measures if len(sys.argv) == 1 or each.__name__ in sys.argv[1:])
+def _asked() -> argparse.Namespace:
+    places = _places()
+    known = [measure.__name__ for measures in places for measure in measures]
+    parser = argparse.ArgumentParser(description="Measure ralph beside a bash loop.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(known)}; all without a name")
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="report the median of N runs")
+    asked = parser.parse_args()
+    if unknown := sorted(set(asked.names) - set(known)):
+        parser.error(f"there is no row {unknown[0]}; the rows are {', '.join(known)}")
+    if asked.times < 1:
+        parser.error("--times must be 1 or more")
+    return asked
+
+
+def _places() -> dict[tuple[Measure, ...], str | None]:
+    """Where each row is measured; None is on disk."""
+    return {
+        QUICK: fastest_place(ROOM),
+        HOOKS + STORE + LOOPING + PLAN + CHUNKS + CLAIMING: fastest_place(LARGE),
+        HEAVY + CHECKING_OUT: None,
+    }
+
+
+def _measured_once(names: list[str]) -> Iterator[Row]:
+    for measures, place in _places().items():
+        chosen = tuple(each for each in measures if not names or each.__name__ in names)
+        yield from _measured(chosen, place)
+
+
+def median_rows(runs: list[list[Row]]) -> list[Row]:
+    """The row of each kind that stands in the middle of all runs, as it was measured; of an even number, the worse."""
+    return [sorted(same, key=lambda row: row.value)[len(same) // 2] for same in zip(*runs, strict=True)]
 
 
 def _measured(measures: tuple[Measure, ...], place: str | None) -> Iterator[Row]:
