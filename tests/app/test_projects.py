@@ -81,7 +81,7 @@ def test_a_directory_that_was_used_before_it_was_said_to_have_moved(store, shop,
 def test_a_directory_of_another_project_is_refused(store, shop, tmp_path):
     (tmp_path / "other").mkdir()
     import_tasks(store, tmp_path / "other", many(("A", {})), "file")
-    with pytest.raises(ConfigError, match="is the project other already, with specs or runs of its own"):
+    with pytest.raises(ConfigError, match="is already the project other, which has its own specs or runs"):
         edit(store, named_project(store, "shop", tmp_path), name="x", folder=tmp_path / "other")
     assert open_project(store, "shop", tmp_path).name == "shop"
 

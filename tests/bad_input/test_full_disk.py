@@ -145,7 +145,7 @@ def test_a_command_whose_output_has_no_room_says_so(loop, command):
             text=True, check=False,
         )  # fmt: skip
     assert ended.returncode == 9
-    assert ended.stderr == "ralph: cannot go on: No space left on device. Correct that, then try again.\n"
+    assert ended.stderr == "ralph: cannot continue: No space left on device. Fix that, then try again.\n"
 
 
 @pytest.mark.parametrize("command", ["runs", "show", "status", "config show", "--version"])

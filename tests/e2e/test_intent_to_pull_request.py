@@ -71,7 +71,7 @@ def test_intent_questions_spec_chunks_run_and_the_description_of_the_pull_reques
             screen.expect("Greet people.")
             screen.answer("or say what to change.\n> ", "")
             screen.expect("2. T002  Write part 2 (after T001)")
-            screen.answer("what the planner is to change.\n> ", "")
+            screen.answer("what the planner should change.\n> ", "")
             assert screen.end() == 0, screen.screen
         assert "- **Where is the greeting kept?** In a file\n" in repo.read(".ralph/specs/greet/spec.md")
         ended = run_ralph(repo, "spec", "run", "greet", env=env, timeout=300)

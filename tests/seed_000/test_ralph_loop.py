@@ -298,7 +298,7 @@ class TestPeople:
         assert still.code == 3
         assert "a person must approve: 1. it looks good." in still.err
         wrong = crew.ralph("approve", "T-1", "--criterion", "9")
-        assert (wrong.code, "criterion 9 of T-1 needs no person" in wrong.err) == (2, True)
+        assert (wrong.code, "criterion 9 of T-1 does not wait for a person" in wrong.err) == (2, True)
         assert crew.ralph("approve", "T-1", "--criterion", "1").code == 0
 
     @pytest.mark.e2e

@@ -190,7 +190,7 @@ class TestDefinitions:
         file = folder(crew) / "chunks.json"
         edited = file.read_text().replace("Write T-1 down.", "Write T-1 in capitals.")
         file.write_text(edited)
-        assert "Take it over: ralph state import s" in crew.ralph("state", "export", "s").err
+        assert "Import it: ralph state import s" in crew.ralph("state", "export", "s").err
         assert file.read_text() == edited
         taken = crew.ralph("state", "import", "s")
         assert taken.code == 0, taken.err
@@ -207,7 +207,7 @@ class TestDefinitions:
         file.write_text(file.read_text().replace("Write T-1 down.", "Write T-1 in capitals."))
         crew.hire([GOOD])
         ended = crew.run()
-        assert (ended.code, "Take it over: ralph state import s" in ended.err) == (0, True), ended.err
+        assert (ended.code, "Import it: ralph state import s" in ended.err) == (0, True), ended.err
         assert "capitals" in file.read_text()
 
     @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ class TestExportAndImport:
             (b"[1, 2", "chunks.json cannot be read"),
             (b'{"spec": {"id": "\xff"}, "chunks": []}', "chunks.json cannot be read"),
             (b'{"spec": {"id": "s"}, "chunks": [], "config": {"x": ' + DEEP + b"}}", "chunks.json cannot be read"),
-            (b'{"spec": {"id": "t"}, "chunks": []}', "is of the spec 't'"),
+            (b'{"spec": {"id": "t"}, "chunks": []}', "belongs to the spec 't'"),
             (b'{"spec": {"id": "s"}, "chunks": [{"id": "T-1", "status": "completed"}]}', 'unknown key "status"'),
             (b'{"spec": {"id": "s"}, "chunks": [], "config": {"agent": {"command": "x"}}}', "cannot set 'agent'"),
             (

@@ -236,9 +236,9 @@ def test_logs_say_that_what_an_agent_said_is_gone(loop, flags):
     run = loop.show()["id"]
     assert loop.ralph("logs", *flags).err == ""
     shutil.rmtree(loop.repo.path / ".ralph/runs")
-    gone = f".ralph/runs/{run}/iteration-1/stream.ndjson is not there."
+    gone = f".ralph/runs/{run}/iteration-1/stream.ndjson does not exist."
     # The second one said nothing.
-    assert loop.ralph("logs", *flags).err == f"ralph: what the agent said is gone: {gone}\n"
+    assert loop.ralph("logs", *flags).err == f"ralph: the output of the agent is gone: {gone}\n"
 
 
 def test_a_run_that_used_up_its_iterations_goes_on_with_more(loop):

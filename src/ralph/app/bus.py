@@ -32,8 +32,8 @@ def post(bus: Bus, *, kind: str, body: str, environ: Mapping[str, str] | None = 
 def messages(
     bus: Bus, *, kind: str | None, since: str | None, limit: int | None, follow: bool = False
 ) -> Iterator[Message]:
-    """The messages that match, or the last `limit` of them. With `follow` it then waits for new ones, without an
-    end.
+    """The messages that match, or the last `limit` of them. With `follow` it then waits for new ones and
+    yields them, without an end.
     """
     if kind is not None:
         check_word("type", kind)
@@ -80,5 +80,5 @@ def _moment(text: str) -> float:
     except ValueError:
         raise ConfigError(
             f"{text!r} is neither a message's id nor a time.",
-            "A time is one such as 2026-02-05T10:00, or how long ago: 30m.",
+            "Give an id, a time such as 2026-02-05T10:00, or an age such as 30m.",
         ) from None

@@ -120,8 +120,9 @@ def usual_name(command: str) -> str:
 
 
 def refuse_planning(store: Store, *, from_agent: bool, environ: Mapping[str, str] | None = None) -> str:
-    """The id of the run inside which a task is added; empty for a person. The settings with which the run was started
-    count: what an agent has written into a file since then allows nothing.
+    """Refuse an agent that may not add tasks. Return the id of the run that it works in; empty for a person.
+
+    The settings with which the run was started count: what an agent has written into a file since then allows nothing.
     """
     run_id = _own_run(environ)
     if not run_id:
@@ -129,7 +130,7 @@ def refuse_planning(store: Store, *, from_agent: bool, environ: Mapping[str, str
     if not from_agent:
         raise ConfigError(
             f"ralph task create cannot be used inside a run ({VARIABLE} is {run_id}).",
-            "Give --from-agent, where the settings say agentsMayPlan: true.",
+            "If the settings say agentsMayPlan: true, give --from-agent.",
         )
     if not exists(store, run_id) or not options_of(store, run_id)["settings"].get("agentsMayPlan"):
         raise ConfigError(
@@ -140,8 +141,8 @@ def refuse_planning(store: Store, *, from_agent: bool, environ: Mapping[str, str
 
 
 def require_own_child(run_id: str, *, or_itself: bool = False, environ: Mapping[str, str] | None = None) -> None:
-    """Refuse to steer other runs than those below this one; `or_itself` also allows the run itself, which may give
-    up.
+    """Refuse to steer a run that is not below the run of this process. With `or_itself`, that run itself is allowed:
+    an agent may cancel its own run.
     """
     own = _own_run(environ)
     if own and not run_id.startswith(f"{own}.") and not (or_itself and run_id == own):

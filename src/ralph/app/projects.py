@@ -68,7 +68,7 @@ def named_project(store: Store, given: str | None, here: Path) -> Project:
 
 
 def add_project(store: Store, folder: Path, name: str | None) -> tuple[ProjectView, bool]:
-    """The project, and whether it was not known before."""
+    """Register the project. Return it, and whether it is new."""
     path = _directory(folder)
     _require_name(name)
     is_new = find_project(store, path) is None
@@ -120,7 +120,7 @@ def _view(store: Store, project: Project) -> ProjectView:
 
 
 def _directory(folder: Path) -> Path:
-    # It is named as the system names the current directory, so that it is found there.
+    # The path has the form of the current directory, so that a command in that directory finds the project.
     path = folder.resolve()
     require_utf8(path)
     if not path.is_dir():
@@ -134,14 +134,14 @@ def _require_name(name: str | None) -> None:
 
 
 def _making_room(store: Store, project_id: str, path: Path) -> list[Sql]:
-    """The statements that free a directory that was used before it was registered as moved: that project is empty."""
+    """The statements that remove the empty project that ralph made if it was used in the new directory too early."""
     twin = find_project(store, path)
     if twin is None or twin.id == project_id:
         return []
     inside = contents_of(store, twin.id)
     if inside.specs or inside.runs:
         raise ConfigError(
-            f"{path} is the project {twin.id} already, with specs or runs of its own.",
+            f"{path} is already the project {twin.id}, which has its own specs or runs.",
             f"Remove that one first: ralph project remove {twin.id}",
         )
     return forgetting(twin.id)

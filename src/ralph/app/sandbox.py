@@ -10,6 +10,6 @@ def sandbox_flags(*, wanted: bool | None) -> dict[str, Any]:
     """The settings that the flags stand for. Without a flag, the settings files decide."""
     if wanted:
         raise SandboxUnusable(
-            "--sandbox asks for a sandbox, and this version has none.", "Go on without one: --no-sandbox"
+            "--sandbox asks for a sandbox, and this version has none.", "Continue without one: --no-sandbox"
         )
     return {} if wanted is None else {"sandbox": NONE}

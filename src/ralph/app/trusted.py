@@ -1,6 +1,6 @@
 """Settings and tasks that were changed during a run: named at the next start, then accepted or undone.
 
-How git reaches remotes is named when ralph is about to do so: nothing else uses it.
+A change to how git reaches remotes is reported only when ralph is about to use a remote: nothing else depends on it.
 """
 
 import json

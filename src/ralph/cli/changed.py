@@ -1,4 +1,4 @@
-"""What was changed during a run, for a command that could not even begin with what is left."""
+"""Changes during a run, for a command that cannot even load the changed settings."""
 
 import sys
 
@@ -29,5 +29,5 @@ def named_changes(error: RalphError) -> str:
     except ChangedDuringRun as changed:
         return str(changed)
     except RalphError:
-        pass  # The first error is the one to be told.
+        pass  # The first error is the one to report.
     return ""

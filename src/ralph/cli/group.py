@@ -39,12 +39,12 @@ COMMANDS = {
     "cost": ("ralph.cli.runs.cost", "Show the cost, by spec, task, iteration and day."),
     "logs": ("ralph.cli.runs.logs", "Print the output of the agent in a run."),
     "review": ("ralph.cli.reviews.group", "Review a change, and export the findings of reviews."),
-    "verify": ("ralph.cli.proof.again", "Run the checks on a commit, and judge it like a claim."),
+    "verify": ("ralph.cli.proof.again", "Run the checks on a commit, as if an agent had called it done."),
     "proof": ("ralph.cli.proof.group", "Show, verify and export the records of proofs."),
     "guard": ("ralph.cli.guard.group", "Let agents outside ralph stop only when their work is proven."),
     "state": ("ralph.cli.state.group", "Export and import the state directory of a spec."),
     "bus": ("ralph.cli.bus", "Post and read messages on the bus of a task."),
-    "init": ("ralph.cli.setup.init", "Create .ralph/settings.json; asks questions."),
+    "init": ("ralph.cli.setup.init", "Create .ralph/settings.json from your answers to a few questions."),
     "config": ("ralph.cli.setup.config", "Show, change, locate and check the settings."),
     "agents": ("ralph.cli.setup.agents", "List the agents that ralph knows, and what is installed."),
     "demo": ("ralph.cli.setup.demo", 'Watch a loop catch a false "done" in a temporary repository.'),
@@ -53,7 +53,7 @@ COMMANDS = {
     "completion": ("ralph.cli.setup.completion", "Print the shell completion script for bash, zsh or fish."),
 }
 GONE = (errno.EPIPE, errno.EIO)
-"""What the system says of a reader or a terminal that is gone."""
+"""The error numbers of a write to a reader or a terminal that is gone."""
 UNREAD = 141
 STARTS_PROCESSES = "ralph.proc.guard"
 """The module that every command imports before it starts a process that must not outlive it."""
@@ -90,7 +90,7 @@ def _nowhere() -> TextIO:
 
 
 def _performed() -> int:
-    """Perform the command, and return its exit code. Whatever was wrong is told."""
+    """Run the command, report what went wrong, and return the exit code."""
     try:
         _require_directory()
         code = cli.main(prog_name="ralph", standalone_mode=False)
@@ -117,7 +117,7 @@ def _require_directory() -> None:
 
 def _leave(code: int) -> NoReturn:
     """Exit. A command that has only looked leaves its memory to the system: to free its objects one by one takes up to
-    a sixth of its time. One that may have started a process or a thread says goodbye to it.
+    a sixth of its time. One that may have started a process or a thread exits normally, so that they are cleaned up.
     """
     if STARTS_PROCESSES not in sys.modules and threading.active_count() == 1:
         os._exit(code)
@@ -125,7 +125,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _told(error: RalphError) -> int:
-    """Say what was wrong, as far as anybody can read it, and return the exit code."""
+    """Print the error, if standard error can be written, and return the exit code."""
     from ralph.cli.display.fitting import fitted
     from ralph.cli.saying import safe_text
 
@@ -138,12 +138,12 @@ def _told(error: RalphError) -> int:
 def _refused(error: OSError) -> StateError:
     """What the system refused, such as a write to a full disk."""
     where = f" ({error.filename})" if error.filename else ""
-    return StateError(f"cannot go on: {error.strerror or error}{where}.", "Correct that, then try again.")
+    return StateError(f"cannot continue: {error.strerror or error}{where}.", "Fix that, then try again.")
 
 
 def _write_the_rest(stream: TextIO) -> None:
     """Write what is left in Python's buffer, or drop it: otherwise Python would try again at exit, fail, and replace
-    the exit code by its own. Every line was flushed when it was printed, so there is a rest only after a failure.
+    the exit code by its own. Every line was flushed when it was printed, so something is left only after a failure.
     """
     try:
         stream.flush()

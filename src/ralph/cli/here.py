@@ -28,5 +28,5 @@ def plan_folder(project: Path, given: str) -> str:
     """
     folder = os.path.relpath(os.path.normpath(project / given), project)
     if folder == os.curdir or folder.startswith(os.pardir):
-        raise ConfigError(f"--ralph-dir {given} is no folder inside {project}.", "Name one, such as ralph.")
+        raise ConfigError(f"--ralph-dir {given} is not a folder inside {project}.", "Name one, such as ralph.")
     return folder

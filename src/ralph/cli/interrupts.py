@@ -12,7 +12,7 @@ MOMENT = 0.01
 
 
 def hear_interrupts() -> None:
-    """Let SIGTERM end this process as SIGINT does, until a run hears signals itself."""
+    """Let SIGTERM end this process as SIGINT does, until a run handles signals itself."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # Whatever started ralph may ignore this one, and that is inherited: the system would then discard the exit codes of
     # all processes that ralph starts.

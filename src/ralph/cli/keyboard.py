@@ -36,11 +36,11 @@ def ask_line(interrupted: int, question: str) -> str:
         try:
             answer = _typed_line(interrupted).decode().strip()
         except UnicodeDecodeError:
-            click.echo("That is not UTF-8 text.")
+            click.echo("That is not UTF-8 text. Type it again.")
             continue
         if all(character >= " " for character in answer):
             return answer
-        click.echo("That has control characters in it, as the arrow keys make them.")
+        click.echo("That contains control characters, such as those of the arrow keys. Type it again.")
 
 
 def _typed_line(interrupted: int) -> bytes:

@@ -21,8 +21,8 @@ def _version_is_told() -> bool:
 
 
 def main() -> None:
-    # This is answered before click is imported: editors and scripts ask it often. Where it cannot be written, the usual
-    # way tells why.
+    # The version is printed before click is imported: editors and scripts ask for it often. If it cannot be written,
+    # the usual path reports why.
     if sys.argv[1:] in (["--version"], ["-v"]) and _version_is_told():
         return
     # Modules, and the rows of a long list, consist of objects that stay. Collecting garbage every 700 new ones takes a

@@ -1,4 +1,4 @@
-"""What a command prints for a person. Agents, files and stored reasons have a part in it, so nothing of it is raw."""
+"""What a command prints for a person. It may contain text from agents and files, so all of it is made safe first."""
 
 import click
 
@@ -7,12 +7,12 @@ from ralph.model.words import visible
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print a text whose author can neither control the terminal nor hide anything with it, and without secrets."""
+    """Print a text without secrets, with every character spelled out that could control the terminal or hide text."""
     click.echo(safe_text(text), err=err)
 
 
 def safe_text(text: str) -> str:
-    """The text as it may be shown. A text that is cut or wrapped goes through this first: half a secret has no
-    recognisable form.
+    """The text in a form that is safe to show. Call this before a text is cut or wrapped: half a secret is not
+    recognised.
     """
     return visible(masked(text)) if text else text

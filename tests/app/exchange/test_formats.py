@@ -55,7 +55,7 @@ def test_task_master_tagged_shape(plan):
     exchange = plan("task-master")
     with pytest.raises(ConfigError, match=r"holds 2 plans: master, later. Choose: --tag TAG, or --all"):
         exchange.imports(TASK_MASTER)
-    with pytest.raises(ConfigError, match=r"there is no tag 'none': it has master, later"):
+    with pytest.raises(ConfigError, match=r"there is no tag 'none': the source has master, later"):
         exchange.imports(TASK_MASTER, part="none")
     imported = exchange.imports(TASK_MASTER, part="master", spec="shop")
     assert imported.tasks == ("1", "2", "3")
@@ -231,7 +231,7 @@ def test_an_unknown_format_names_the_nearest(exchange):
 def test_50_mb_of_json_are_refused_unread(exchange):
     with exchange.write("tasks.json", b"").open("r+b") as file:
         file.truncate(50_000_000)
-    with pytest.raises(ConfigError, match=r"tasks.json has 50.0 MB; 10 MB is the most"):
+    with pytest.raises(ConfigError, match=r"tasks.json has 50.0 MB; the limit is 10 MB"):
         exchange.imports("tasks.json")
 
 

@@ -132,7 +132,7 @@ def test_a_server_without_sub_issues_is_told_and_the_boxes_are_read(exchange, st
     stand_in("gh", GH, **issue(below="unknown"))
     imported = exchange.imports("#12")
     assert imported.tasks == ("ITEM-1", "ITEM-2", "ITEM-3")
-    assert any("its sub-issues could not be asked for: gh api" in each for each in imported.notes)
+    assert any("its sub-issues could not be read: gh api" in each for each in imported.notes)
 
 
 def test_without_gh_it_is_said(exchange, tmp_path, monkeypatch):

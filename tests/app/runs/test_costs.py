@@ -57,7 +57,7 @@ def test_sums_by_spec_task_iteration_and_day():
     ("asked", "told"),
     [
         ({"spec": "nowhere"}, "there is no spec 'nowhere' here. See them: ralph spec list"),
-        ({"since": "soon"}, "--since 'soon' is not a time. Give yesterday, one such as 2026-02-05"),
+        ({"since": "soon"}, "--since 'soon' is not a time. Give yesterday, a date or time such as 2026-02-05"),
     ],
 )
 def test_what_cannot_be_added_up_is_one_line(tmp_path, asked, told):

@@ -524,7 +524,7 @@ def test_the_endpoint_of_a_model_is_asked_for_a_connection_only(project, bin_dir
     with OpenCodeStub() as stub:
         executor(project, type="codex", endpoint=f"{stub.url}/v1")
         told = found(project)["endpoint"]
-        assert (told.status, told.detail, stub.asked) == ("ok", f"mine: {stub.url}/v1 takes connections", [])
+        assert (told.status, told.detail, stub.asked) == ("ok", f"mine: {stub.url}/v1 accepts connections", [])
     told = found(project)["endpoint"]
     assert (told.status, told.detail) == ("missing", f"mine: nothing answers at {stub.url}/v1: Connection refused")
 

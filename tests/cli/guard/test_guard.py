@@ -235,7 +235,7 @@ def test_what_cannot_be_read_lets_the_agent_go(guarded, data):
 def test_another_event_is_none_of_its_business(guarded):
     said = guarded.call(hook_event_name="SubagentStop", session_id="s")
     assert said.out == ""
-    assert "it has nothing to do at 'SubagentStop'" in said.err
+    assert "'SubagentStop' is not an event that the guard handles" in said.err
 
 
 def test_without_a_check_the_agent_is_let_go(guarded):

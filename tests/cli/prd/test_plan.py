@@ -123,7 +123,7 @@ def test_a_text_that_is_far_too_long_is_refused_before_anybody_is_asked(tmp_path
     refused = project.plan("--yes", "-", input="word " * 60_000)
     assert (refused.returncode, refused.stderr) == (
         2,
-        "ralph: the text has 299,999 characters; 200,000 is the most. Shorten it.\n",
+        "ralph: the text has 299,999 characters; the limit is 200,000. Shorten it.\n",
     )
     assert project.agent.starts == []
 

@@ -246,4 +246,4 @@ def test_a_plan_in_another_folder_is_run_however_its_path_is_written(project, na
 def test_a_plan_outside_of_the_project_is_refused(project, named):
     for verb in ("run", "status"):
         refused = project.prd(verb, "--ralph-dir", named)
-        assert (refused.returncode, "is no folder inside" in refused.stderr) == (2, True), refused.stderr
+        assert (refused.returncode, "is not a folder inside" in refused.stderr) == (2, True), refused.stderr

@@ -159,14 +159,15 @@ def test_a_budget_that_nobody_can_measure_is_refused_with_what_helps(agent, more
 
 def test_what_the_refusal_of_a_budget_names_helps():
     assert warning("claude", streamAgentOutput=True) == ""
-    assert "budget.seconds holds" in warning("./own.sh", budget={"tokens": 5, "seconds": 60})
+    assert "budget.seconds still applies" in warning("./own.sh", budget={"tokens": 5, "seconds": 60})
     assert warning("codex", budget={"tokens": 5}) == ""
 
 
 def test_beside_a_budget_that_holds_it_is_only_said():
     said = warning("codex", budget={"usd": 5, "tokens": 1000, "seconds": 60})
     assert (
-        said == "budget.usd cannot be measured, because codex reports no cost; budget.seconds and budget.tokens hold."
+        said
+        == "budget.usd cannot be measured, because codex reports no cost; budget.seconds and budget.tokens still apply."
     )
 
 

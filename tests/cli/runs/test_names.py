@@ -57,7 +57,7 @@ def test_what_is_watched_fits_80_by_24_with_what_runs_first(loop, store, spec):
     assert "  task T-7: Add a login page with a form and a reset link… · task 7 of 8" in text.replace("\x1b[0m", "")
     assert "stage T-7 coder" in text
     assert "last: make: 1 failed" in text
-    assert lines[-1] == "  6 parts over: 6 verified"
+    assert lines[-1] == "  6 parts ended: 6 verified"
 
 
 def test_a_small_terminal_says_how_much_is_left_out(loop, store, spec):

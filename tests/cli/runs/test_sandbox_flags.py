@@ -13,7 +13,7 @@ LOOPS = {
     "spec run": ("spec", "run", "shop", "--agent", "true", "--dry-run"),
     "prd run": ("prd", "run", "--agent", "true", "--allow-dirty", "--dry-run"),
 }
-NONE_HERE = "--sandbox asks for a sandbox, and this version has none. Go on without one: --no-sandbox"
+NONE_HERE = "--sandbox asks for a sandbox, and this version has none. Continue without one: --no-sandbox"
 NEEDS = ("required", "bwrap", {"network": "none"})
 
 

@@ -122,7 +122,7 @@ def test_of_many_children_that_are_over_the_latest_are_drawn(loop, store):
     top = store.add(loop.repo.path, age=400)
     children = [store.add(loop.repo.path, parent=top, age=300 - number) for number in range(12)]
     lines = drawn(loop, "--tree")
-    assert lines[1] == "├─ 2 runs before these, all over"
+    assert lines[1] == "├─ 2 earlier runs, all ended"
     assert [line.split()[1] for line in lines[2:]] == children[2:]
     assert len(status(loop)[0]["children"]) == 12
 

@@ -339,7 +339,7 @@ def test_an_answer_that_is_not_utf8_is_asked_again(project, env):
     with Terminal(project, env) as terminal:
         terminal.expect(AGENT)
         terminal.type(b"caf\xe9\n")
-        terminal.expect("That is not UTF-8 text.")
+        terminal.expect("That is not UTF-8 text. Type it again.")
         for question, line in QUESTIONS:
             terminal.answer(question, line)
         assert terminal.end() == 0

@@ -13,7 +13,9 @@ def shell(tmp_path):
 
 def test_create_list_show_delete(shell):
     told = shell.good("spec", "create", "auth", "--title", "Log in")
-    assert told == "Created auth (Log in). Add to it: ralph task create ID auth TITLE\n"
+    assert (
+        told == "Created auth (Log in). Add a task: ralph task create ID auth TITLE --outcome TEXT --acceptance TEXT\n"
+    )
     assert shell.good("spec", "list") == "auth  Log in · 0 of 0 tasks completed\n"
     assert shell.good("spec", "show", "auth").startswith("auth  Log in\n\nIt has no tasks yet.")
     assert shell.good("spec", "delete", "auth", "--yes") == "Deleted auth.\n"

@@ -270,27 +270,27 @@ def test_a_whole_dialogue_with_interruptions(tmp_path):
         second.expect("No colours.")
         second.answer("or say what to change.\n> ", "y")
         second.expect("3. T003  Write part 3 (after T002)")
-        second.answer("what the planner is to change.\n> ", "drop T9")
+        second.answer("what the planner should change.\n> ", "drop T9")
         second.expect("There is no chunk 'T9'.")
         second.answer("> ", "drop T002")
         second.expect("2. T003  Write part 3 (after T001)")
-        second.expect("what the planner is to change.\n> ")
+        second.expect("what the planner should change.\n> ")
         second.type(b"\x03")
         assert second.end() == 130
     assert "Traceback" not in first.screen + second.screen
     with project.terminal("spec", "new", "A search box") as third:
         third.expect("continuing the planning")
         third.expect("2. T003  Write part 3 (after T001)")
-        third.answer("what the planner is to change.\n> ", "split T003")
+        third.answer("what the planner should change.\n> ", "split T003")
         third.answer("Which line of the description goes to the second part (such as 2 or 3-5)? ", "2")
         third.answer("Which criterion goes to the second part (such as 2 or 3-5)? ", "2")
         third.answer("part 1]: ", "Read on")
         third.answer("part 2]: ", "")
         third.answer("Outcome of the second part [part3.txt is there]: ", "")
         third.expect("3. T003-2  Write part 3, part 2 (after T003)")
-        third.answer("what the planner is to change.\n> ", "merge T003 T003-2")
+        third.answer("what the planner should change.\n> ", "merge T003 T003-2")
         third.expect("2. T003  Read on and Write part 3, part 2 (after T001)")
-        third.answer("what the planner is to change.\n> ", "move T003 1")
+        third.answer("what the planner should change.\n> ", "move T003 1")
         third.expect("T003 depends on T001, so it cannot come before it.")
         third.answer("> ", "")
         assert third.end() == 0, third.screen
@@ -308,11 +308,11 @@ def test_a_chunk_is_edited_in_an_editor_and_a_wish_goes_to_the_planner(tmp_path)
     env = editor(tmp_path, 'sed -i "s/Write part 1/Write it all/" "$1"; touch -d "+2 seconds" "$1"')
     with project.terminal("spec", "new", "A search box", **env) as terminal:
         terminal.answer("or say what to change.\n> ", "")
-        terminal.answer("what the planner is to change.\n> ", "edit T001")
+        terminal.answer("what the planner should change.\n> ", "edit T001")
         terminal.expect("1. T001  Write it all")
-        terminal.answer("what the planner is to change.\n> ", "split the work by hand")
+        terminal.answer("what the planner should change.\n> ", "split the work by hand")
         terminal.expect("1. T005  Write part 5")
-        terminal.answer("what the planner is to change.\n> ", "")
+        terminal.answer("what the planner should change.\n> ", "")
         assert terminal.end() == 0, terminal.screen
     assert list(project.tasks()) == ["T005"]
     assert "They said:\nsplit the work by hand" in project.planner.prompts[2]
@@ -343,7 +343,7 @@ def test_a_second_process_cannot_answer_in_the_place_of_the_first(tmp_path):
             assert f"pid {first.process.pid}" in refused.stderr, refused.stderr
         first.type("2\n")
         first.answer("or say what to change.\n> ", "")
-        first.answer("what the planner is to change.\n> ", "")
+        first.answer("what the planner should change.\n> ", "")
         assert first.end() == 0, first.screen
     assert "** In a file\n" in project.text()
     assert [each["id"] for each in project.json("spec", "list")] == ["a-search-box"]
@@ -380,7 +380,7 @@ def test_a_planner_cannot_steer_the_terminal_nor_change_the_project(tmp_path):
     with project.terminal("spec", "new", "A search box") as terminal:
         terminal.answer("Answer [1]: ", "2")
         terminal.answer("or say what to change.\n> ", "")
-        terminal.answer("what the planner is to change.\n> ", "")
+        terminal.answer("what the planner should change.\n> ", "")
         assert terminal.end() == 0, terminal.screen
     assert "\x1b[2J" not in terminal.screen
     assert "\x1b]0;" not in terminal.screen
@@ -393,7 +393,7 @@ def test_a_text_that_is_far_too_long_is_refused_before_anybody_is_asked(tmp_path
     refused = project.ralph("spec", "new", "-", "--yes", input="word " * 60_000)
     assert (refused.returncode, refused.stderr) == (
         2,
-        "ralph: the text has 299,999 characters; 200,000 is the most. Shorten it.\n",
+        "ralph: the text has 299,999 characters; the limit is 200,000. Shorten it.\n",
     )
     assert project.planner.starts == []
 
@@ -424,7 +424,7 @@ def test_a_kill_loses_no_answer(tmp_path):
     project.answer(spec(), chunks())
     with project.terminal("resume") as third:
         third.answer("or say what to change.\n> ", "")
-        third.answer("what the planner is to change.\n> ", "")
+        third.answer("what the planner should change.\n> ", "")
         assert third.end() == 0, third.screen
     assert "** In a file\n- **Who searches?** Everybody\n" in project.text()
     assert "Answer: Everybody" in project.planner.prompts[0]

@@ -128,7 +128,7 @@ def test_a_criterion_that_no_check_covers_is_named(auth):
     assert told.code == 0
     assert told.err == (
         "ralph: task A: no check covers criteria 1 (a is 1); 2 (b is 2). "
-        "Let a semantic check judge that, or say covers: [1, 2] on the command that shows it.\n"
+        "Let a semantic check judge that, or add covers: [1, 2] to the command that proves it.\n"
     )
     roles["coder"]["verification_config"]["covers"] = [1, 2]
     auth.good("task", "import", "-", "--replace", input=many(("A", {"completion": {**done, **roles}})))

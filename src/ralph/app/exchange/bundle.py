@@ -135,11 +135,11 @@ def _identity(task: Task) -> tuple[str, str, str, str]:
 
 
 def _reads_differently(before: Task, now: Task) -> bool:
-    """Whether it was completed, and its source has changed since then."""
+    """Whether the task was completed, and its text in the source has changed since then."""
     old, new = origin_of(before), origin_of(now)
     return bool(before.status == "completed" and old and new and old.fingerprint != new.fingerprint)
 
 
 def _was_closed(before: Task | None, now: Task) -> bool:
-    """Whether it was open here, and its source says that somebody has done it meanwhile."""
+    """Whether the task was open here, and its source now says that it is done."""
     return before is not None and now.status == "skipped" and before.status in ("pending", "failed")

@@ -141,7 +141,7 @@ def marked_done(text: str, entries: Sequence[SourceTask], done: Sequence[Origin]
 
 
 def is_file(project: Path, given: str, *endings: str) -> bool:
-    """Whether it names a file in the project with one of these extensions."""
+    """Whether `given` names a file in the project with one of these extensions."""
     if not given.lower().endswith(endings):
         return False
     return (project / given).exists() and not (project / given).is_dir()

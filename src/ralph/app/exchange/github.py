@@ -12,7 +12,7 @@ from ralph.model.errors import ConfigError
 
 FIELDS = "number,title,body,url,state"
 MOST_BELOW = 100
-"""GitHub allows no more sub-issues."""
+"""The most sub-issues that GitHub allows below one issue."""
 _ADDRESS = re.compile(r"https://([\w.-]+(?::\d+)?)/([\w.-]+/[\w.-]+)/issues/\d{1,9}")
 
 
@@ -49,7 +49,7 @@ class GitHub(IssueFormat):
         return Issue(shown.url, shown.number, shown.title, shown.body or "", shown.state.upper() != "OPEN")
 
     async def sub_issues(self, programs: Programs, issue: Issue) -> SubIssues:
-        """The sub-issues. `gh issue view` does not know them, and an older server has none: that is only told."""
+        """The sub-issues, from the API, because `gh issue view` does not list them. A failure is only a note."""
         address = _ADDRESS.fullmatch(issue.url)
         if not address:
             return SubIssues()
@@ -59,7 +59,7 @@ class GitHub(IssueFormat):
             below = msgspec.json.decode(said, type=list[_Below])
         except (ConfigError, msgspec.DecodeError) as error:
             why = error.message.rstrip(".") if isinstance(error, ConfigError) else f"gh api printed none: {error}"
-            return SubIssues((), (f"its sub-issues could not be asked for: {why}",))
+            return SubIssues((), (f"its sub-issues could not be read: {why}",))
         found = (Issue(each.html_url, each.number, each.title, each.body or "", each.state != "open") for each in below)
         return SubIssues(tuple(found))
 

@@ -82,7 +82,9 @@ async def import_spec(store: Store, project: Path, request: Request) -> Outcome:
     if len(plans) == 1:
         return Outcome([_imported(store, project, plans[0], request)], [])
     if request.spec is not None:
-        raise ConfigError(f"--spec names one spec, and {len(plans)} plans are imported.", "Import them one by one.")
+        raise ConfigError(
+            f"--spec names one spec, but there are {len(plans)} plans to import.", "Import them one by one."
+        )
     return _all_imported(store, project, plans, request)
 
 
@@ -145,7 +147,7 @@ def _format_of(project: Path, given: str) -> str:
         if each.fits(project, given):
             return name
     if not (project / given).is_dir():
-        # What is wrong with a file itself says more than that no format fits.
+        # A problem of the file itself is a better message than "no format fits".
         file = read_source(project, given)
         if file.name.endswith(".json"):
             read_json(file.text, file.name)
@@ -160,8 +162,9 @@ def _chosen(plans: Sequence[Plan], request: Request) -> list[Plan]:
     if request.part is not None:
         chosen = [plan for plan in plans if plan.part == request.part]
         if not chosen:
-            there = f"it has {', '.join(parts)}" if parts else "it has no tags"
-            raise ConfigError(f"there is no tag {shown(request.part)}: {there}.", "Name one of them with --tag.")
+            there = f"the source has {', '.join(parts)}" if parts else "the source has no tags"
+            hint = "Name one of them with --tag." if parts else "Leave out --tag."
+            raise ConfigError(f"there is no tag {shown(request.part)}: {there}.", hint)
         return chosen
     if len(plans) > 1 and not request.everything:
         listed = ", ".join(each.part or each.source for each in plans)
@@ -172,7 +175,7 @@ def _chosen(plans: Sequence[Plan], request: Request) -> list[Plan]:
 def _imported(store: Store, project: Path, plan: Plan, request: Request) -> ImportedSpec:
     if len(plan.items) > MOST_TASKS:
         raise ConfigError(
-            f"{plan.source} has {len(plan.items)} tasks; {MOST_TASKS} are the most.", "Is it the right file?"
+            f"{plan.source} has {len(plan.items)} tasks; the limit is {MOST_TASKS}.", "Is it the right file?"
         )
     spec_id = request.spec or plain_id(plan.name, "imported", is_spec=True)
     check_id("spec", spec_id)

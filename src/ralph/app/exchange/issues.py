@@ -35,7 +35,7 @@ class Issue(Struct, frozen=True):
 
 
 class SubIssues(NamedTuple):
-    """The issues below an issue, and what a person should know if they could not be asked for."""
+    """The issues below an issue, and what a person should know if they could not be read."""
 
     found: tuple[Issue, ...] = ()
     notes: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ def _items(issue: Issue, below: Sequence[Issue]) -> list[Item]:
 
 
 def _told(item: Item, sub_issue: Issue | None) -> Item:
-    """The box with the words of the issue that it names."""
+    """The task of a box, with the title and the text of the sub-issue that the box names."""
     if sub_issue is None:
         return item
     description = f"{item.description}\n\n{sub_issue.title}\n\n{plain(sub_issue.body)}".rstrip()
@@ -173,7 +173,7 @@ def _noted(issue: Issue, answer: Written) -> Written:
 
 
 def _refused(answer: Written, problem: str) -> Written:
-    """The answer with a problem: what should be marked now is not; what was marked before stays so."""
+    """The answer with a problem, if the task should be marked now. A task that was marked before keeps its answer."""
     return Written(answer.id, problem=problem) if answer.is_new else answer
 
 

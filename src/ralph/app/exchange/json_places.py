@@ -17,7 +17,7 @@ def read_json(text: str, name: str) -> Any:
 
 
 def place_of(text: str, *path: str | int) -> int:
-    """The position of the value at this path. The text is known to be JSON, and to have it."""
+    """The position of the value at this path. The text must be valid JSON that has this path."""
     place = len(text) - len(text.lstrip(" \t\r\n"))
     for step in path:
         there = items(text, place)
@@ -31,7 +31,7 @@ def places_in(text: str, *path: str | int) -> list[int]:
 
 
 def member_edit(text: str, start: int, key: str, written: str) -> Edit:
-    """The edit that gives this member of the object that begins there this value, as it is written in JSON."""
+    """The edit that sets the member `key` of the object at `start` to `written`, a value in JSON."""
     there = items(text, start)
     for each in there:
         if each.key == key:

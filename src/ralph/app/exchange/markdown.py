@@ -38,7 +38,7 @@ class Box(Struct, frozen=True):
 
     @property
     def is_done(self) -> bool:
-        """Whether it is done. Only x says so: every other mark is open."""
+        """Whether the box is ticked. Only x counts: a box with any other mark is open."""
         return self.mark in DONE
 
 

@@ -61,7 +61,7 @@ def is_own(document: Any) -> bool:
 def read_own(project: Path, text: str, name: str, spec_id: str | None) -> Bundle:
     documents = parsed(text, name)
     if len(documents) != 1 or not is_own(documents[0]):
-        raise ConfigError(f"{name} is not a file of ralph spec export.", "Such a file has spec and tasks.")
+        raise ConfigError(f"{name} was not written by ralph spec export.", "Such a file has the keys spec and tasks.")
     try:
         file = msgspec.convert(documents[0], _File)
     except msgspec.ValidationError as error:
@@ -85,7 +85,7 @@ def read_own(project: Path, text: str, name: str, spec_id: str | None) -> Bundle
 
 
 def _closed_before(task: Task) -> Task:
-    """The task as closed, if it was done before the first import: then it is not run after the second one either."""
+    """The task, skipped if it was done before the first import: ralph must not run it after this one either."""
     origin = origin_of(task)
     return replace(task, status="skipped") if origin and origin.note else task
 

@@ -54,7 +54,7 @@ class Programs:
             line = _first_line(ended.err) or _first_line(said.decode(errors="replace")) or "it said nothing"
             raise ConfigError(f"{shown} failed: {line.rstrip('.')}.", f"Try it yourself, or log in: {name} --help")
         if len(said) > LARGEST:
-            raise ConfigError(f"{shown} printed more than {LARGEST // 1_000_000} MB.", "Choose less.")
+            raise ConfigError(f"{shown} printed more than {LARGEST // 1_000_000} MB.", "Import a smaller part of it.")
         return said.decode(errors="replace")
 
 

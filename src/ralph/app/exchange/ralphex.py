@@ -72,7 +72,7 @@ READER = Ralphex()
 
 
 def _sections(text: str) -> Iterator[_Section]:
-    """The sections. A task ends at the next heading of its own level or above. One without checkboxes is no task."""
+    """The sections of tasks, each up to the next heading of its level or above. One without boxes is not a task."""
     parts = marked(text).parts
     for number, part in enumerate(parts):
         if not isinstance(part, Heading) or part.level != LEVEL or not (task := _TASK.fullmatch(part.text)):
@@ -90,7 +90,7 @@ def _sections(text: str) -> Iterator[_Section]:
 
 
 def _entry(section: _Section, number: int, before: tuple[str, ...]) -> SourceTask:
-    # A box that somebody ticks is no other text.
+    # A box that somebody ticks does not count as a change of the text.
     unticked = _MARK.sub(r"\1[ ]", section.body)
     item = Item(
         id=section.id,

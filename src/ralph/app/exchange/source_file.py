@@ -70,8 +70,8 @@ def read_source(project: Path, given: str) -> SourceFile:
 def change_source(project: Path, given: str, change: Callable[[SourceFile], str]) -> SourceFile:
     """Write what `change` returns for the text of the file, and return the file as it is then.
 
-    Only one ralph writes at a time. If another program has written meanwhile, `change` is called again, so that its
-    edit stays. The file is replaced completely or not at all.
+    Only one ralph writes at a time. If another program has changed the file, `change` is called again with the new
+    text, so that no edit is lost. The file is replaced completely or not at all.
     """
     with folder_lock(source_path(project, given).parent):
         for _ in range(TRIES):
@@ -88,7 +88,7 @@ def change_source(project: Path, given: str, change: Callable[[SourceFile], str]
             after = read_source(project, given)
             if after.raw == made:
                 return after
-    raise StateError(f"another program writes {given} all the time.", "Try again when it is done.")
+    raise StateError(f"another program keeps changing {given}.", "Try again when it has finished.")
 
 
 def _read(path: Path, name: str) -> bytes:
@@ -103,5 +103,5 @@ def _read(path: Path, name: str) -> bytes:
             raise ConfigError(f"{name} is not a regular file.", "Name a file.")
         if about.st_size > LARGEST:
             size = f"{about.st_size / 1_000_000:.1f} MB"
-            raise ConfigError(f"{name} has {size}; {LARGEST // 1_000_000} MB is the most.", "Is it the right file?")
+            raise ConfigError(f"{name} has {size}; the limit is {LARGEST // 1_000_000} MB.", "Is it the right file?")
         return file.read(LARGEST + 1)

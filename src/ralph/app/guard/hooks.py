@@ -103,7 +103,7 @@ def _skip_to(text: str) -> int:
 
 
 def _number(text: str, start: int, key: str) -> int:
-    """The index of the key. If several members have the same name the last counts, as for every JSON reader."""
+    """The index of the key. If several members have the same name, the last one counts, as for every JSON reader."""
     return max(number for number, item in enumerate(items(text, start)) if item.key == key)
 
 

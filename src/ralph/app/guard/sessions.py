@@ -24,7 +24,7 @@ from ralph.store.sessions import Session, begin_session, find_session
 from ralph.store.sql import Store
 
 PROJECT = "CLAUDE_PROJECT_DIR"
-"""The variable for the folder where Claude Code was started. Its `cwd` is wherever the agent has gone since."""
+"""The variable for the folder where Claude Code was started. The `cwd` of a hook call is where the agent is now."""
 
 
 async def begin(store: Store, call: HookCall, environ: Mapping[str, str]) -> None:
@@ -37,8 +37,8 @@ async def begin(store: Store, call: HookCall, environ: Mapping[str, str]) -> Non
 
 
 async def session_of(store: Store, call: HookCall, environ: Mapping[str, str]) -> tuple[Session, Path]:
-    """The session, and the folder that it works in. A session whose beginning nobody saw begins where `ralph verify`
-    would assume that its work began.
+    """The session, and the folder that it works in. If the beginning was not recorded, the session begins where
+    `ralph verify` would assume that its work began.
     """
     session = find_session(store, call.session_id)
     if session:
@@ -48,7 +48,7 @@ async def session_of(store: Store, call: HookCall, environ: Mapping[str, str]) -
     head = await _probable_beginning(repository, await repository.require())
     await _written_down(store, call, repository, loaded, head)
     session = find_session(store, call.session_id)
-    assert session  # noqa: S101 - it was written down just now
+    assert session  # noqa: S101 - it was recorded just now
     return session, project
 
 
@@ -68,8 +68,8 @@ async def _written_down(store: Store, call: HookCall, repository: Repository, lo
 
 
 async def _probable_beginning(repository: Repository, at: Checkout) -> str:
-    """The commit where the branch left main; on main itself the last commit, or its parent if nothing was changed
-    since.
+    """The commit where the branch left main; on main itself the last commit, or its parent if no file has
+    changed since that commit.
     """
     if found := await branch_point(repository, at.head):
         return found

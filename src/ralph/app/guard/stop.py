@@ -88,7 +88,7 @@ async def plan_stop(store: Store, call: HookCall, environ: Mapping[str, str]) ->
 
 
 def store_stop(store: Store, stopping: Stopping) -> str:
-    """The id of the run that checks it. Several sessions may stop at once: their runs need no separation."""
+    """Store the run that checks the work, and return its id. Several sessions may stop at once: they need no lock."""
     StateDir(stopping.project).create()
     return store_run(store, stopping.project, stopping.plan)
 
@@ -137,14 +137,14 @@ def _is_proven(store: Store, stopping: Stopping, tree: str) -> bool:
 
 
 def _keep_proven(store: Store, stopping: Stopping, tree: str) -> None:
-    """Remember the proof for a stop with the same work, and for one after which nothing was changed at all."""
+    """Remember the proof, for later stops with the same work, and for sessions that change nothing in these files."""
     evidence = Evidence("guard", passed=True, reason="the checks held")
     for base in (stopping.plan.loop.base, ""):
         keep_evidence(store, stopping.project_id, tree, _digest(stopping, base), evidence)
 
 
 def _digest(stopping: Stopping, base: str) -> str:
-    """The digest of everything besides the files that the proof depends on."""
+    """The digest of everything that the proof depends on, besides the files."""
     loop, worktree = stopping.plan.loop, stopping.plan.settings.worktree
     commands = [each.check.command for each in loop.checks if isinstance(each.check, External)]
     proven = msgspec.json.encode([loop.checks, base, loop.rules, worktree.init, worktree.copy])

@@ -1,4 +1,4 @@
-"""What an agent is told that may not stop, and what a person is told about one that stopped."""
+"""The messages of the stop guard: to an agent that may not stop yet, and to a person about an agent that stopped."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ OTHERS = (
 
 
 def refusal(seen: Evidence, settings: Settings, run_id: str, *, others: bool) -> str:
-    """The refusal. `others`: the settings that judge the work have changed."""
+    """The refusal. `others` says that the settings were changed since the session began."""
     lines = ["The work is not done. ralph ran the checks of this project, and they failed:"]
     lines += [*complaints(seen), *_hints(seen, settings)]
     lines += [TOUCHED] if any(each.level == "block" for each in seen.findings) else []

@@ -44,7 +44,7 @@ class ToPlan(NamedTuple):
     planner: str
     """The planner's name on screens."""
     unfinished: Run | None = None
-    """A planning run for the same that did not end."""
+    """An earlier planning run for the same spec and request that did not end."""
 
 
 async def plan_new(store: Store, project: Path, said: str, title: str | None, agent: str | None) -> ToPlan:
@@ -62,7 +62,7 @@ async def plan_new(store: Store, project: Path, said: str, title: str | None, ag
         return (await _planned(store, project, spec, "new", said, agent, _answered(project, spec.id)))._replace(
             unfinished=found if begun else None
         )
-    # Whether anybody can plan is known before anything is written.
+    # A planner that is not available is reported before anything is written.
     await _planned(store, project, Spec(id="", title=heading, created_at=0.0, updated_at=0.0), "new", said, agent)
     spec_id = await _free_id(store, project, id_of(heading))
     spec = create_spec(store, project, spec_id, heading, first_text(heading, said))
@@ -160,7 +160,7 @@ def _body(run: SpecPlanRun) -> str:
 async def _planned(
     store: Store, project: Path, spec: Spec, aim: Aim, said: str, agent: str | None, text: str = ""
 ) -> ToPlan:
-    """The planning. It raises an error with exit code 7 if the planner is not available."""
+    """The planning run to start. It raises an error with exit code 7 if the planner is not available."""
     loaded = load_for_spec(project, spec, agent)
     settings = loaded.settings
     own = choose_executor(settings)

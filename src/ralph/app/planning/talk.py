@@ -44,7 +44,7 @@ def last_planning(store: Store, project: str, recipe: str) -> Run | None:
 
 
 def is_over(run: Run) -> bool:
-    """Whether nobody continues it."""
+    """Whether the run has ended for good, so that it cannot be continued."""
     return run.status == "ended" and run.verdict in FINAL
 
 
@@ -91,7 +91,7 @@ def short_enough(said: str) -> str:
     """The user's description without the white space around it. One that is too long is refused, never cut."""
     said = said.strip()
     if len(said) > MOST_SAID:
-        raise ConfigError(f"the text has {len(said):,} characters; {MOST_SAID:,} is the most.", "Shorten it.")
+        raise ConfigError(f"the text has {len(said):,} characters; the limit is {MOST_SAID:,}.", "Shorten it.")
     return said
 
 

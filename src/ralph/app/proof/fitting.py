@@ -200,7 +200,7 @@ def _other_tests(then: CheckRecord, now: CheckRecord) -> list[str]:
 
 
 def _other_trials(then: CheckRecord, now: CheckRecord) -> list[str]:
-    """The trials with other results, among those that both made. A trial that only one of them could afford says
+    """The trials with other results, among those that both runs made. A trial that only one of them had time for says
     nothing.
     """
     ends = {each.trial: each.passed for each in now.trials}

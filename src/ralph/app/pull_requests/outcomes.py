@@ -25,7 +25,7 @@ class PullRequestStats(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 async def outcomes(project: Path, spec: str) -> PullRequestStats:
-    """The statistics, from gh or glab; a problem with them is an answer, too."""
+    """The statistics, from gh or glab. If they cannot be had, `unknown` says why."""
     try:
         return await _asked(project, spec)
     except RalphError as error:

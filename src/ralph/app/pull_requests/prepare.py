@@ -61,7 +61,7 @@ class Prepared(Struct, frozen=True, kw_only=True):
 
 
 async def prepare(store: Store, project: Path, spec_id: str, wanted: Wanted) -> Prepared:
-    """What is prepared. It raises a ConfigError if there is nothing to open, or if an earlier pull request has
+    """Prepare a pull request. It raises a ConfigError if there is nothing to open, or if an earlier pull request has
     ended.
     """
     refuse_inside_run(COMMAND)

@@ -90,7 +90,7 @@ async def publish(store: Store, project: Path, prepared: Prepared, ready: Ready,
     opened.
     """
     remote, host = prepared.remote, prepared.host
-    # A reviewer may have run since it was prepared.
+    # A reviewer may have run since the preparation, and may have changed how git reaches remotes.
     refuse_changed_remotes(store, project)
     has_notes = await _push(repository_at(project), remote, prepared) if remote else False
     try:
@@ -127,13 +127,14 @@ async def _push(repository: Repository, remote: Remote, prepared: Prepared) -> b
     except StateError as error:
         raise StateError(
             f"{prepared.branch.name} is pushed to {remote.shown}, but its proof notes are not: {error.message}",
-            "Run it again.",
+            "Run the command again.",
         ) from None
     # Notes of others may have been merged into ours on the way.
     [ours] = await repository.resolve(PROOF)
     if await ref_at(repository, remote, PROOF) != ours:
         raise StateError(
-            f"the proof notes are not at {remote.shown} after the push.", "Somebody else may push notes: run it again."
+            f"the proof notes are not at {remote.shown} after the push.",
+            "Somebody else may be pushing notes: run the command again.",
         )
     return True
 
@@ -152,7 +153,7 @@ async def _open(host: Host, prepared: Prepared, ready: Ready, wanted: Wanted) ->
     found = next((each for each in await host.find(draft.head) if each.state == "open"), None)
     if found is None:
         raise StateError(
-            f"{host.program} said that it opened a {host.called} of {draft.head}, but there is none.", "Run it again."
+            f"{host.program} said that it opened a {host.called} of {draft.head}, but there is none.", "Try again."
         )
     return "opened", await _read_back(host, found.number, ready, draft.base)
 
@@ -171,9 +172,9 @@ async def _read_back(host: Host, number: int, ready: Ready, base: str) -> PullRe
     seen = await host.view(number)
     called = f"{host.named(number)} ({seen.url})"
     if seen.state != "open":
-        raise StateError(f"{called} was {seen.state} meanwhile.", "See there why.")
+        raise StateError(f"{called} was {seen.state} in the meantime.", "See there why, before you try again.")
     if seen.base != base:
-        raise StateError(f"{called} goes into {seen.base} and not into {base}.", "Run it again.")
+        raise StateError(f"{called} goes into {seen.base} and not into {base}.", "Try again.")
     if ready.is_draft and not seen.is_draft:
         raise StateError(
             f"{called} is not a draft, although it must be one: {ready.draft_reason}.",

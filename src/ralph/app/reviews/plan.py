@@ -46,7 +46,9 @@ async def plan_review(
     change = await _change(repository, named)
     by = reviewer_for(settings, tier, _agent_that_works(settings))
     if by is None:
-        raise ConfigError(f"defaults.{tier}Reviewer is none, so there is no {tier} review.", "Choose another tier.")
+        raise ConfigError(
+            f"defaults.{tier}Reviewer is none, so there is no {tier} review.", "Choose another tier with --tier."
+        )
     loop = ReviewRun(
         by,
         change.base,
@@ -66,7 +68,7 @@ async def plan_review(
 
 
 def _agent_that_works(settings: Settings) -> Agent | None:
-    """The agent that works; None if the reviewer is another one and none is chosen."""
+    """The agent that the settings choose for the work; None if they choose none. A reviewer may do without it."""
     try:
         return choose_executor(settings)
     except ConfigError:

@@ -27,7 +27,7 @@ def reviewers(settings: Settings, own: Agent, tiers: Sequence[Tier] = TIERS) -> 
 
 
 def require_reviewer(settings: Settings, by: ReviewBy, own: Agent | None) -> None:
-    """Require that the reviewer is available. Only a program needs no agent that works."""
+    """Require that the reviewer is available. `own` is the agent that works; a command as reviewer needs none."""
     purpose, hint = f"which makes the {by.tier} review", HINT.format(by.tier)
     if own:
         require_agent(agent_of_tool(settings, by.model, by.agent, own), purpose, hint)

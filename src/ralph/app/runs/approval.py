@@ -17,12 +17,14 @@ from ralph.store.tasks import tasks_of
 
 
 def approve(store: Store, project: Path, name: str, criterion: int | None = None) -> GoingOn:
-    """Approve all open criteria, or one. Who said it, and when, is evidence."""
+    """Approve all open criteria, or one. The name of the person and the time are recorded as evidence."""
     waiting = _waiting(store, project, name)
     numbers = [each.number for each in waiting.awaited.wanted]
     if criterion is not None and criterion not in numbers:
         listed = "; ".join(f"{each.number}. {each.text}" for each in waiting.awaited.wanted)
-        raise ConfigError(f"criterion {criterion} of {waiting.awaited.task} needs no person.", f"These do: {listed}")
+        raise ConfigError(
+            f"criterion {criterion} of {waiting.awaited.task} does not wait for a person.", f"These do: {listed}"
+        )
     return _told(store, waiting, "approve", msgspec.json.encode(ApprovalText(criterion)).decode())
 
 
@@ -48,7 +50,7 @@ def _waiting(store: Store, project: Path, name: str) -> Waiting:
     else:
         found = waiting_below(store, find_run(store, name).id)
     if not found:
-        raise ConfigError(f"{name} does not wait for a person.", f"See how it stands: ralph show {name}")
+        raise ConfigError(f"{name} does not wait for a person.", f"See its state: ralph show {name}")
     if len(found) > 1:
         tasks = ", ".join(each.awaited.task for each in found)
         raise ConfigError(f"several tasks of {name} wait for a person: {tasks}.", "Name one of them.")

@@ -31,7 +31,10 @@ async def attempt_diff(store: Store, project: Path, name: str | None, wanted: st
     await repository.require()
     for number, commit in zip(named.groups(), (first, second), strict=True):
         if not await repository.commit_at(commit):
-            raise ConfigError(f"the commit of attempt {number} is gone from the repository.", "Nothing holds it.")
+            raise ConfigError(
+                f"the commit of attempt {number} is gone from the repository.",
+                "git has removed it. Compare other attempts.",
+            )
     found = bytearray()
     await read_diff(repository.git, first, second, found.extend)
     return bytes(found)

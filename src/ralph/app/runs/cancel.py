@@ -24,10 +24,10 @@ from ralph.store.tasks import get_task, set_status
 
 GRACE = 10.0
 TERMINATED = 2.0
-"""How many seconds a process that did not hear the word may take to end after SIGTERM."""
+"""How many seconds a process that ignored the request to stop may take to end after SIGTERM."""
 KILLED = 5.0
 LOOK_AGAIN = 0.05
-"""The seconds between two looks, because the end of a process rings no bell."""
+"""The seconds between two looks, because nothing reports the end of a process."""
 
 How = Literal["asked", "forced", "gone", "over", "unheard"]
 """How a run ended: it stopped when it was asked; its process was ended; nobody drove it; it had already ended; or it is
@@ -43,7 +43,10 @@ class Outcome(Struct, frozen=True):
 def cancel(
     store: Store, run_id: str, *, grace: float = GRACE, told: Callable[[list[Run]], None] | None = None
 ) -> list[Outcome]:
-    """The outcomes, the deepest run first, the run itself last. `told` gets the runs that are asked to stop."""
+    """Cancel the run and all runs below it. Return the outcomes, the deepest run first, the run itself last.
+
+    `told` gets the runs that are asked to stop.
+    """
     # A part of a run lives in the process of the whole, and ends with it.
     top = whole(store, find_run(store, run_id))
     require_own_child(top.id, or_itself=True)
@@ -58,14 +61,14 @@ def cancel(
         if told and alive:
             told(alive)
         say(store, top.id, "stop")
-        # A stopped process (Ctrl-Z) hears it only after it continues.
+        # A suspended process (Ctrl-Z) reads the request only after it continues.
         _send(_processes(alive), signal.SIGCONT)
         cancelling.end_all()
     return cancelling.outcomes()
 
 
 class Cancelling:
-    """The end of a tree that was told to stop. All of it stops at once; each run has its own time."""
+    """Ends a tree of runs that was told to stop. All runs stop at the same time; each has its own grace period."""
 
     def __init__(self, store: Store, top: str, grace: float) -> None:
         self._store = store
@@ -104,7 +107,7 @@ class Cancelling:
         return [run for run in tree_of(self._store, self._top) if run.status != "ended" and run.id not in given_up]
 
     def see(self, run: Run) -> None:
-        """Note a run that is to end, and the process that drives it: it has its own time from now on."""
+        """Note a run that must end, and the process that drives it. Its grace period begins now."""
         now = time.monotonic()
         if run.id not in self._seen and now > self._last_newcomer:
             raise StateError(
@@ -116,7 +119,7 @@ class Cancelling:
             self._owners[run.id] = run.owner
 
     def _press(self, run: Run) -> None:
-        """Press the run harder, the longer it does not answer."""
+        """Send SIGTERM, then SIGKILL, to the process of a run that does not answer in time."""
         late = time.monotonic() - self._seen[run.id] - self._grace
         owner = run.owner
         if owner is None or late < 0:
@@ -141,9 +144,7 @@ class Cancelling:
             _send([owner], number)
 
     def _close(self, run: Run) -> None:
-        """Write the end that nobody else writes: for a run that was not begun, was interrupted, or whose process is
-        gone.
-        """
+        """Record the end of a run that has no process: it was not begun or was interrupted, or its process is gone."""
         if run.owner:
             from ralph.proc.tree import end_marked
 
@@ -153,11 +154,11 @@ class Cancelling:
         note_dead(self._store, run.id)
         try:
             journal = Journal.take(self._store, run.id)
-            # A replay would count them, but that needs the recipe.
+            # A replay would give the same values, but needs the recipe.
             journal.iterations, journal.last_reason = run.iterations, run.last_reason
             journal.close(CancelledRun(word.said_by if word else ""))
         except Lost:
-            return  # Somebody has just taken it, and will hear the word.
+            return  # Another process has just taken the run, and reads the request to stop.
         except Tampered as problem:
             self._problems[run.id] = problem
             return
@@ -166,7 +167,7 @@ class Cancelling:
     def _let_go(self, top: str) -> None:
         """Wait until processes that answered have ended: they print their last lines and hold their locks until then.
 
-        The wait has a limit, because a process that also drives other runs lives on.
+        The wait has a limit, because a process that also drives other runs does not end.
         """
         until = time.monotonic() + TERMINATED
         below = {owner for run_id, owner in self._owners.items() if top in family(run_id)}
@@ -183,7 +184,7 @@ def _processes(runs: Iterable[Run]) -> set[Owner]:
 
 
 def _is_reached(owner: Owner) -> bool:
-    """Whether a signal from here reaches it. A process that drives runs itself does not kill itself."""
+    """Whether ralph can send the process a signal: it is on this machine, and it is not this process itself."""
     return is_here(owner) and owner != me()
 
 
@@ -199,7 +200,7 @@ def _send(processes: Iterable[Owner], number: int) -> None:
 
 
 def _release_task(store: Store, run: Run) -> None:
-    """Release the task as the run's own process would: it waits for its next run."""
+    """Set the task to pending, as the run's own process would."""
     if run.task_id is None or run.task_id in runs_under_way(store, run.project):
         return
     with suppress(ConfigError):  # It was deleted.

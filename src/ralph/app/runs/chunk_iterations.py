@@ -80,7 +80,7 @@ def _view(past: Past, attempt: IterationAttempt, commands: dict[str, str], *, is
 
 
 def _phase(past: Past, attempt: IterationAttempt, *, is_last: bool) -> Phase:
-    """The phase. SHIP completes it, every other end fails it; before that it is the phase of its last action."""
+    """The phase of an attempt: `completed` after SHIP, `failed` after any other end, before that by its last action."""
     kinds = [step.first.name.kind for step in attempt.steps]
     if FEEDBACK in kinds or not is_last:
         return "failed"

@@ -50,7 +50,7 @@ def collect(store: Store, project: Path | None, wanted: Wanted, *, dry_run: bool
 
 
 def forget(store: Store, project: str, found: Iterable[Tree]) -> Collected:
-    """Remove these trees of a project, whatever their end. A tree that is driven again meanwhile stays."""
+    """Remove these trees of a project, whatever their verdict. A tree that was resumed in the meantime stays."""
     return _Forgetting(store, dry_run=False).forget(found, {project})
 
 

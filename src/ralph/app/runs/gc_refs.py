@@ -1,4 +1,4 @@
-"""The removal of undone attempts together with their runs: only their refs keep them."""
+"""Removes the refs of undone attempts together with their runs: nothing else keeps these commits in git."""
 
 import os
 from collections.abc import Iterable
@@ -12,8 +12,8 @@ from ralph.workbench.bench import Workbench
 
 
 async def drop_attempts(gone: Iterable[tuple[str, str]]) -> int:
-    """The number of removed refs. Each run comes with the path of its project; a project that is not here has none
-    here.
+    """Remove the refs of these runs, and return how many there were. Each run comes with the path of its project; a
+    project without a directory on this machine is left out.
     """
     total = 0
     for path, runs in _by_project(gone).items():

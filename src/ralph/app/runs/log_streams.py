@@ -69,7 +69,7 @@ class LogStream:
         return Offsets(self._out.offset, self._err.offset)
 
     def note(self, row: Row) -> None:
-        """Note when how much of it had arrived."""
+        """Note how much of the output had arrived, and when."""
         noted = _noted(row)
         self._out.note(noted.arrived)
         self._err.note(noted.complained)
@@ -82,7 +82,7 @@ class LogStream:
         self._err.end(row.at if row else None)
 
     def new(self) -> Iterator[Piece]:
-        """The new pieces of both, in the order in which they came, as far as that is known."""
+        """The new pieces of both streams, in the order in which they came, as far as that is known."""
         complaints = _Ahead(each for _, said in self._err.new() for each in said)
         for raw, said in self._out.new():
             before = complaints.until(said[-1].at) if said else []

@@ -31,7 +31,7 @@ class Track:
         self._ended_at: float | None = None
 
     def note(self, arrived: list[tuple[int, float]]) -> None:
-        """Note when how much of it had arrived."""
+        """Note how much of the stream had arrived, and when."""
         for size, at in arrived:
             self._sizes.append(size)
             self._times.append(at)
@@ -75,14 +75,14 @@ class Track:
         return said
 
     def _cuts(self, data: bytes) -> list[int]:
-        """The ends of the lines that were there at a noted arrival."""
+        """The positions after the last complete line of each noted arrival."""
         first = bisect_right(self._sizes, self.offset)
         last = bisect_left(self._sizes, self.offset + len(data))
         ends = {data.rfind(b"\n", 0, size - self.offset) + 1 for size in self._sizes[first:last]}
         return sorted(ends - {0})
 
     def _when(self, end: int) -> float:
-        """The time of the first arrival after it; or else of the end, or of the last change of the file."""
+        """When the bytes up to `end` had arrived; if unknown, when the stream ended or the file last changed."""
         behind = bisect_left(self._sizes, end)
         if behind < len(self._times):
             return self._times[behind]

@@ -32,7 +32,7 @@ class Place(Struct, frozen=True):
 def pieces(store: Store, run: Run, *, follow: bool, place: Place | None = None) -> Iterator[Piece]:
     """The pieces. With `follow` until the run is over, and then to the last byte."""
     reader = LogReader(store, run, place)
-    # It is asked before the rows are read: everything that was written until it was over is among them.
+    # The status is read before the rows, so that the rows contain everything that was written before the run ended.
     is_live = status_of(store, run.id) in LIVE
     yield from reader.look(reader.past(), is_live=is_live)
     if not follow or not is_live:

@@ -5,7 +5,7 @@ from ralph.agents.registry import Agent
 from ralph.config.schema import Settings
 from ralph.model.errors import ConfigError
 
-BESIDE = "a budget beside it that can be measured: {others}."
+BESIDE = "another budget that can be measured: {others}."
 PRICED = f"Set the price of its model (models.NAME.price), or {BESIDE}"
 STREAMED = f"Set streamAgentOutput: true, or {BESIDE}"
 
@@ -29,7 +29,8 @@ def budget_warning(settings: Settings, agent: Agent | None, program: str = "") -
     held += ["budget.tokens"] if budget.tokens is not None and not is_plain else []
     if not held:
         raise ConfigError(f"{names} cannot be measured: {why}.", _remedy(agent, is_plain=is_plain))
-    return f"{names} cannot be measured, because {why}; {' and '.join(held)} {'hold' if len(held) > 1 else 'holds'}."
+    rest = f"{' and '.join(held)} still {'apply' if len(held) > 1 else 'applies'}"
+    return f"{names} cannot be measured, because {why}; {rest}."
 
 
 def _by_price(agent: Agent) -> str:
@@ -45,7 +46,7 @@ def _why(agent: Agent | None, program: str, what: str, *, is_plain: bool) -> str
 
 
 def _remedy(agent: Agent | None, *, is_plain: bool) -> str:
-    """What helps: a price counts only together with tokens, and only a stream has them."""
+    """What the user can do. A price helps only if the agent reports tokens, and only a stream has them."""
     if not is_plain:
         return PRICED.format(others="budget.tokens or budget.seconds")
     others = "budget.seconds"

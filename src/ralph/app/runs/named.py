@@ -11,7 +11,7 @@ from ralph.store.tasks import is_task
 
 
 def named_run(store: Store, project: Path, name: str) -> Run:
-    """The run whose id begins so; or, for the id of a task of this project, the latest run of that task."""
+    """The run whose id begins with `name`; or, for the id of a task of this project, the latest run of that task."""
     known = known_project(store, project)
     if not is_task(store, known, name):
         return find_run(store, name)

@@ -54,7 +54,7 @@ def tag_warning(project: Path, plan: Plan) -> str:
     base, tag = _base(project, loop), f"<response>{loop.completion}</response>"
     if names_tag(base):
         wanted = loop.completion.strip().lower()
-        # A blank or dots stand for a word that the prompt says elsewhere.
+        # Blanks or dots in the tag stand for a word that the prompt names elsewhere.
         others = [each for each in _TAG.findall(base) if any(map(str.isalnum, each))]
         if not others or any(each.strip().lower() == wanted for each in others):
             return ""

@@ -97,7 +97,7 @@ def plan_of(store: Store, run: Run) -> Plan:
 
 
 def go_on(store: Store, project: Path, run_id: str | None, raised: Raised) -> GoingOn:
-    """The run to continue: this one, or the latest of the project that can be. What was granted is recorded."""
+    """The run to continue: this one, or the latest one of the project that can continue. New limits are recorded."""
     run = whole(store, named_run(store, project, run_id)) if run_id else _latest(store, project)
     require_own_child(run.id)
     if _is_held(store, run):
@@ -128,10 +128,10 @@ def _granted(run: Run, raised: Raised) -> Sql:
 
 
 def again(store: Store, project: Path, name: str | None) -> tuple[Plan, Path]:
-    """The plan of the named run, or of the latest one here, for a start from the beginning, and its folder.
+    """The plan of the named run, or of the latest one here, to start it from the beginning, and its folder.
 
-    It raises `Tampered` if the run is not what was stored: who changed it would decide what judges the next one.
-    The run records that somebody wanted it, because it is an intervention of a person.
+    It raises `Tampered` if the stored run was changed: the change could decide what judges the next run. The retry is
+    recorded in the run, because it counts as an intervention of a person.
     """
     instead = f"Run it again: ralph task run {name}"
     run = whole_run(store, project, name, instead) if name else chosen_run(store, None, project)
@@ -157,7 +157,7 @@ def _can_go_on(store: Store, run: Run) -> bool:
 
 
 def _is_held(store: Store, run: Run) -> bool:
-    """Whether it is active, and told to pause."""
+    """Whether the run is active, and was told to pause."""
     return run.is_alive and (word := latest(store, run.id)) is not None and word.said == "pause"
 
 
@@ -179,7 +179,7 @@ def _require_more(store: Store, run: Run, raised: Raised) -> None:
         wanted = getattr(raised, name)
         if wanted is not None and wanted <= used[name]:
             raise ConfigError(
-                f"{flag} {wanted:.10g} is a new total, and {used[name]:.10g} are used already.",
+                f"{flag} {wanted:.10g} is the new total, but the run has already used {used[name]:.10g}.",
                 "Give a larger number.",
             )
     _refuse_without_effect(store, run, raised, command)
@@ -198,7 +198,7 @@ def _refuse_without_effect(store: Store, run: Run, raised: Raised, command: str)
     if raised.iterations and run.limit and raised.iterations <= run.limit:
         raise ConfigError(
             f"-m {raised.iterations} raises nothing: the limit is {count(run.limit, run.unit)}.",
-            f"Go on up to that one: {command}",
+            f"Continue up to that limit: {command}",
         )
     if not _raises_budget(raised):
         return
@@ -208,7 +208,7 @@ def _refuse_without_effect(store: Store, run: Run, raised: Raised, command: str)
         if wanted is not None and (limit is None or wanted <= limit):
             is_now = f"the budget is {limit:.10g}" if limit is not None else "the run has no such budget"
             raise ConfigError(
-                f"--budget-{name} {wanted:.10g} raises nothing: {is_now}.", f"Go on without the flag: {command}"
+                f"--budget-{name} {wanted:.10g} raises nothing: {is_now}.", f"Continue without the flag: {command}"
             )
 
 

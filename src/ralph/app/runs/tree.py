@@ -36,8 +36,8 @@ class NodeView(RunView, frozen=True, kw_only=True, rename="camel"):
 
 
 def forest(store: Store, project: Path | None, run_id: str | None = None) -> list[Node]:
-    """The run of this id; otherwise the active runs of the project (or anywhere), and last what ran last. Each comes
-    with all runs below it.
+    """The run of this id; otherwise the active runs of the project (or of all projects), then the run that ended last.
+    Each comes with all runs below it.
     """
     tops = [find_run_id(store, run_id)] if run_id else _tops(store, project)
     found = {run.id: run for run in forest_of(store, tops)}

@@ -13,7 +13,7 @@ CHECK, VERIFICATION = "run-check", "verify"
 TRIAL = "try-check"
 FEEDBACK = "feedback"
 PROMPTS = ("read-prompt", "read-guidance")
-"""What looks for a prompt; the second one stands in runs of an earlier ralph."""
+"""The actions that look for a prompt; the second one is only in runs of an earlier version of ralph."""
 FOUND = ("text", "guidance", "texts")
 Iterations = TypeVar("Iterations")
 
@@ -115,7 +115,7 @@ def iteration_view(attempt: IterationAttempt) -> IterationView:
 
 
 def _found_nothing(action: ActionView) -> bool:
-    """Whether it looked for a prompt file and for guidance, and there was neither."""
+    """Whether the action looked for a prompt file and for guidance, and found neither."""
     found = action.result
     return action.kind in PROMPTS and found is not None and not any(_has(found, name) and found[name] for name in FOUND)
 

@@ -49,8 +49,8 @@ def agent_names(settings: Settings) -> list[str]:
 
 
 def known_agents(settings: Settings, project: Path) -> Iterator[KnownAgent]:
-    """The agents in that order, but asked all at once: a program that hangs costs its own time limit, not the sum of
-    all.
+    """The agents: first those with an adapter, then those of the settings. All are asked at once, so that programs that
+    hang cost one time limit, not the sum of all.
     """
     added = {executor.id for executor in settings.tools.executors}
     agents = {name: find(settings, name) for name in agent_names(settings)}
@@ -106,7 +106,7 @@ def _invocation(agent: Agent, *, stream: bool) -> Invocation:
 
 
 def _version(path: str) -> str | None:
-    """The version. Only known programs are asked: any other might take the question for its work."""
+    """The version. Only known programs are asked: any other might treat the flag as a prompt."""
     said = capture([path, "--version"], timeout=PATIENCE)
     found = NUMBER.search(said.output) if said.code == 0 else None
     return found[0].rstrip(".,)") if found else None

@@ -120,10 +120,10 @@ def _write(project: Path, name: str, file: Path, path: tuple[str, ...], value: A
             StateDir(project).create()
         else:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # A home directory may be a link to where somebody keeps it.
+        # The folder may be a link, if the user keeps it elsewhere.
         with folder_lock(file.parent.resolve()):
             fresh, loaded = _tried(project, name, file, path, value)
-            # A user who keeps their settings elsewhere has a link here, and it stays.
+            # If the file is a link, the link stays and its target is written.
             replace_file(file.resolve(), fresh)
     except OSError as error:
         raise cannot_write(file, error, "Make it writable.") from error

@@ -152,14 +152,14 @@ def _settings(project: Path, loaded: Loaded | ConfigError) -> Findings:
 
 
 def _session() -> Findings:
-    """Whether an agent started this: its marks are kept from the agents that ralph starts."""
+    """Whether an agent started ralph. The variables of its session are hidden from the agents that ralph starts."""
     if marks := [name for name in SESSION_MARKS if os.environ.get(name)]:
         detail = f"started inside another agent's session ({', '.join(marks)})"
         yield Finding("session", "note", detail, "Agents that ralph starts do not see these variables.")
 
 
 def _sandboxes(loaded: Loaded | ConfigError, switches: Path) -> Findings:
-    """Each of them where the settings ask for one; else one line."""
+    """One finding for each kind of sandbox if the settings ask for a sandbox; otherwise one line about all of them."""
     found = [*_bwrap(switches), *_docker_sandbox(), *_sbx()]
     if not isinstance(loaded, ConfigError) and loaded.settings.sandbox not in (None, "none"):
         yield from found
@@ -235,7 +235,7 @@ def _state() -> Findings:
         yield Finding("disk", "ok", f"{free / (1 << 30):.1f} GiB free")
     else:
         yield Finding(
-            "disk", "warning", f"only {free >> 20} MiB free in {standing}", "Free some space: agents write much."
+            "disk", "warning", f"only {free >> 20} MiB free in {standing}", "Free some space: agents write a lot."
         )
 
 

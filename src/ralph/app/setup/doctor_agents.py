@@ -81,7 +81,7 @@ def _endpoint(agent: Agent) -> Findings:
         parts = urlsplit(address)
         port = parts.port or (443 if parts.scheme == "https" else 80)
         with socket.create_connection((parts.hostname or "", port), PATIENCE):
-            yield Finding("endpoint", "ok", f"{agent.name}: {address} takes connections")
+            yield Finding("endpoint", "ok", f"{agent.name}: {address} accepts connections")
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         hint = "Start what serves the model, or correct the endpoint of the executor."
@@ -104,7 +104,7 @@ def _login(agent: Agent, status: Status) -> Findings:
 
 
 def _has_key(agent: Agent) -> bool:
-    """Whether a variable gives it an account: what it says of its login tells nothing then."""
+    """Whether a variable gives the agent a key: then it can work even if it says that it is not logged in."""
     known = {**os.environ, **agent.env}
     return any(agent.adapter.may_see(name) and name.endswith(("_API_KEY", "_AUTH_TOKEN")) for name in known)
 
@@ -120,7 +120,7 @@ def _permissions(agent: Agent, settings: Settings, status: Status) -> Findings:
         hint = f"Add to agent.flags: {', '.join(json.dumps(flag, ensure_ascii=False) for flag in flags)}"
         yield Finding("permissions", status, detail, hint)
     elif os.geteuid() == 0 and (variable := refusal_as_root(name, words, os.environ)):
-        hint = f"In a container of its own set {variable}=1; else work as another user, or choose: ralph init"
+        hint = f"Run ralph as another user, choose other flags with ralph init, or set {variable}=1 in a container"
         yield Finding("permissions", status, f"as root {name} refuses to work with its flags", hint)
     else:
         yield Finding("permissions", "ok", meaning(name, words).removesuffix("."))

@@ -81,7 +81,7 @@ def _read(path: Path) -> bytes:
     except FileNotFoundError:
         return b""
     except OSError as error:
-        raise ConfigError(f"cannot read {path.name}: {error.strerror}.") from error
+        raise ConfigError(f"cannot read {path.name}: {error.strerror}.", "Make it readable.") from error
 
 
 def _write(path: Path, content: bytes, name: str) -> None:

@@ -39,7 +39,7 @@ def ask_level(
 
 
 def with_permissions(settings: dict[str, Any], level: Level | None, commands: Sequence[str]) -> dict[str, Any]:
-    """The settings with the agent's flags for this level; a flag of the user's own says it without a level."""
+    """The settings with the agent's flags for this level. If the user's own flags already decide it, none are added."""
     agent = _agent(settings)
     chosen = _chosen(agent)
     if chosen and level:

@@ -41,8 +41,8 @@ def keep_definitions(store: Store, project: Path, spec_id: str) -> str:
         return f"{where} is not a plain file or is too large, so it stays. Move it away."
     if there is not None and there != text and digest_of(there) != definitions_digest(store, name, spec_id):
         return (
-            f"{where} was not written by this ralph as it is now, so it stays."
-            f" Take it over: ralph state import {spec_id}"
+            f"{where} differs from what ralph wrote there, so it stays as it is."
+            f" Import it: ralph state import {spec_id}"
         )
     try:
         if there != text:

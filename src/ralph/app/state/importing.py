@@ -75,7 +75,10 @@ async def import_state(store: Store, project: Path, specs: Sequence[str]) -> lis
     """Import these specs, or all that are found. Everything is written together, or nothing is."""
     names = list(dict.fromkeys(specs)) or [each for each in specs_found(project) if _has_definitions(project, each)]
     if not names:
-        raise ConfigError("there is no spec with a chunks.json below .ralph/specs.", "Name a folder that has one.")
+        raise ConfigError(
+            "there is no spec with a chunks.json below .ralph/specs.",
+            "Write one from the database: ralph state export SPEC",
+        )
     found = [await _found(project, each) for each in names]
     name = project_at(store, project).id
     done: list[Imported] = []
@@ -179,7 +182,7 @@ def _read(project: Path, spec_id: str) -> tuple[bytes, _File]:
     except UNREADABLE as error:
         raise ConfigError(f"{where} cannot be read: {error}.", "Fix it, or delete it.") from None
     if read.spec.id != spec_id:
-        raise ConfigError(f"{where} is of the spec {read.spec.id!r}.", "Move it to the folder of that spec.")
+        raise ConfigError(f"{where} belongs to the spec {read.spec.id!r}.", "Move it to the folder of that spec.")
     return data, read
 
 
@@ -193,7 +196,8 @@ def _task(project: Path, spec_id: str, data: dict[str, Any]) -> Task:
     for key in given:
         if in_snake_case({key: None}, PROGRESS, where).keys() & PROGRESS:
             raise ConfigError(
-                f'{where}: unknown key "{key}".', "The file holds definitions only: remove it. Git says what is done."
+                f'{where}: unknown key "{key}".',
+                "Remove the key: the file has definitions only, and git says what is done.",
             )
     return read_task(given, where, rules(project, spec=spec_id, without_criteria=True))
 

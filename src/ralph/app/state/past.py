@@ -75,7 +75,7 @@ class Past:
         return {msgspec.json.decode(row.body, type=_Commit).commit for row in rows}
 
     def _reviewed_in(self, found: AttemptFound, into: Restored) -> set[str]:
-        """The commits in the file of a round. One that cannot be read is named."""
+        """The commits in the file of a round. A file that cannot be read is reported."""
         text = read_text(self._project, found, REVIEW)
         try:
             return {each.commit for each in msgspec.json.decode(text, type=_Reviews).reviews} if text else set()

@@ -17,7 +17,7 @@ ARCHIVE = "ralph-archive"
 
 
 async def archive(project: Path, label: str | None = None) -> str:
-    """The folder of the archive. Everything is one commit; prompt.md stays as it is."""
+    """Archive the loop in one commit, and return the folder of the archive. prompt.md stays as it is."""
     refuse_living(project)
     refuse_links(project, FOLDER)
     plan = plan_at(project, FOLDER)
@@ -25,7 +25,8 @@ async def archive(project: Path, label: str | None = None) -> str:
     at = await repository.require()
     if not at.branch:
         raise ConfigError(
-            "HEAD is detached, so no branch would contain the archive.", f"git switch {plan['branchName']}"
+            "HEAD is detached, so no branch would contain the archive.",
+            f"Check out a branch first: git switch {plan['branchName']}",
         )
     folder = _free(project, _name(label or plan["branchName"]))
     old = {name: text_of(project / FOLDER / name) or "" for name in (PRD, TASKS, PROGRESS)}

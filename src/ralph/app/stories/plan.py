@@ -48,7 +48,7 @@ class PlanGiven(NamedTuple):
 class ToPlan(NamedTuple):
     plan: Plan
     name: str
-    """The name of the feature, if it has its own: not that of the folder, nor one of an archived plan."""
+    """The name of the feature; empty if the plan has only the folder's name, or that of an archived plan."""
 
     @property
     def must_be_told(self) -> bool:
@@ -104,11 +104,11 @@ def said_by_nobody(to_plan: ToPlan) -> str:
             f"{to_plan.plan.loop.folder}/{PRD} is empty, and there is no description of what to build.",
             'Give one: ralph prd plan --yes "what to build". Or write it into the file.',
         )
-    return f'Nothing but the name of the feature: "{to_plan.name}". Take from the project what it can only mean.'
+    return f'The user gave only the name of the feature: "{to_plan.name}". Find out from the project what it must mean.'
 
 
 def find_unfinished(store: Store, project: Path, plan: Plan) -> Run | None:
-    """The last planning run here, if it did not end and was about the same."""
+    """The last planning run here, if it did not end and had the same folder, request and prd.md."""
     refuse_unsettled(store, project)
     known = find_project(store, project)
     last = last_planning(store, known.id, story_plan.NAME) if known else None
@@ -137,7 +137,7 @@ def _tasks(folder: Path, name: str) -> dict[str, Any]:
         begun = begun_stories(path)
         found = loose_plan(path)
     except Unusable as problem:
-        raise ConfigError(f"{name}/{TASKS}: {problem}", "Fix it, or move it away and: ralph prd init") from None
+        raise ConfigError(f"{name}/{TASKS}: {problem}", "Fix it; or move it away, then run: ralph prd init") from None
     if begun:
         listed = ", ".join(begun[:5])
         raise ConfigError(
@@ -151,7 +151,9 @@ def _prd(path: Path) -> str:
     """The text of prd.md; empty if it does not exist, or is still the template."""
     text = text_of(path)
     if text is None and os.path.lexists(path):
-        raise ConfigError(f"{path} cannot be read: it is not a file, or it is too large.", "Replace it by a text file.")
+        raise ConfigError(
+            f"{path} cannot be read: it is not a file, or it is too large.", "Replace it with a text file."
+        )
     return "" if text is None or is_unwritten(text) else text
 
 

@@ -13,7 +13,7 @@ from ralph.model.verification import Semantic
 
 
 def chunk_run(task: Task, settings: Settings, base: str, *, fresh: bool) -> ChunkRun:
-    agent = worker(settings)  # One that cannot be had is better known now than in an hour.
+    agent = worker(settings)  # A missing agent is reported now, not in an hour.
     done = task.completion_spec
     judged = Semantic(done.judged) if done and done.judged else None
     if judged:

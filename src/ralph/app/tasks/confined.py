@@ -18,7 +18,7 @@ def unsandboxed_workers(plan: Plan, project: Path) -> list[str]:
     try:
         return unsandboxed(plan.settings, plan.kind, list(_workers(plan)), project)
     except ConfigError:
-        # The one to be started reports that itself, with the facts.
+        # The run itself reports the problem, with more details, when it starts.
         return []
 
 

@@ -37,8 +37,8 @@ def _warning(task: Task, found: list[tuple[int, str]]) -> str:
     numbers = ", ".join(str(number) for number, _ in found)
     word = "criterion" if len(found) == 1 else "criteria"
     return (
-        f"task {task.id}: no check covers {word} {named}. Let a semantic check judge that, or say covers: [{numbers}] "
-        "on the command that shows it"
+        f"task {task.id}: no check covers {word} {named}. Let a semantic check judge that, or add covers: [{numbers}] "
+        "to the command that proves it"
     )
 
 

@@ -26,7 +26,7 @@ def editable(task: Task) -> str:
 
 
 def save_edited(store: Store, project: Path, task: Task, text: str) -> Task | None:
-    """The changed task, or None if nothing changed. `task` is as it was before."""
+    """Save the edited text of a task. Return the changed task; None if nothing changed. `task` is the task before."""
     if text == editable(task):
         return None
     # A task that never had criteria may stay without them.

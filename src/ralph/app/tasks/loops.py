@@ -41,7 +41,7 @@ def warnings(task: Task, loop: TaskRun | ChunkRun, settings: Settings) -> list[s
     """What a person should know before the run begins."""
     if isinstance(loop, ChunkRun):
         judges = (loop.check, loop.judged, loop.quick, loop.deep, loop.people)
-        alone = f"task {task.id}: no verification step, reviewer or criterion is there, so the agent's word will count."
+        alone = f"task {task.id} has no verification step, reviewer or criterion, so the agent's word will count."
         return [] if any(judges) else [alone]
     if task.completion_spec is None:
         return [f"task {task.id} has no completion criteria: each role's promise alone will count."]

@@ -24,7 +24,7 @@ def pipeline_run(task: Task, settings: Settings, base: str, *, fresh: bool) -> T
 
 def _stage(name: str, role: RoleDefaults, task: Task, settings: Settings) -> Stage:
     is_loop = settings.ralph.enabled and settings.roles[name].loop
-    agent = agent_of(settings, name)  # One that cannot be had is better known now than in an hour.
+    agent = agent_of(settings, name)  # A missing agent is reported now, not in an hour.
     spec = task.completion_spec
     judged = spec.judged if spec else ()
     own = spec.roles.get(name) if spec else None

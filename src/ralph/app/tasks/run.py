@@ -76,7 +76,10 @@ async def plan_spec(
     everything = tasks_of(store, name)
     tasks = [task for task in in_order(everything) if task.spec_id == spec.id]
     if not tasks:
-        raise ConfigError(f"spec {spec.id} has no tasks.", f'Add one: ralph task create ID {spec.id} "TITLE" ...')
+        raise ConfigError(
+            f"spec {spec.id} has no tasks.",
+            f"Add one: ralph task create ID {spec.id} TITLE --outcome TEXT --acceptance TEXT",
+        )
     open_tasks = chosen_tasks(spec.id, tasks, everything, choice)
     _refuse_waiting(store, name, open_tasks, how, "; or leave it out: --skip {task}")
     loaded = load_for_spec(project, spec, how.agent, sandbox_flags(wanted=how.sandbox))
@@ -128,7 +131,7 @@ def _final(spec: Spec, settings: Settings, base: str) -> tuple[FinalReview | Non
     by = reviewers(settings, agent, ("final",)).get("final")
     if by is None:
         return None, []
-    # The findings make the task, of which only the settings are known now.
+    # The task is made from the findings of the review later; now only its settings are known.
     unknown = Task(id="", spec_id=spec.id, title="", created_at=0.0, updated_at=0.0)
     fixing = chunk_run(unknown, settings, base, fresh=False)
     return FinalReview(by, fixing, settings.review.final_rounds, spec.id, base), []

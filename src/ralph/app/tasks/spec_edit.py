@@ -20,7 +20,7 @@ def text_to_edit(store: Store, project: Path, spec_id: str) -> str:
 
 
 def save_text(store: Store, project: Path, spec_id: str, before: str, text: str) -> str:
-    """The file, relative to the project. A text that somebody else has written meanwhile is not overwritten."""
+    """Write the text, and return its file, relative to the project. A text that was changed since `before` stays."""
     get_spec(store, known_project(store, project), spec_id)
     if _there(project, spec_id) not in ("", before):
         raise _kept(project, spec_id, text)

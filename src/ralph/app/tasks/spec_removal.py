@@ -52,7 +52,7 @@ async def plan_removal(store: Store, project: Path, spec_id: str, *, with_tasks:
 
 
 async def remove(store: Store, project: Path, removal: Removal, *, with_tasks: bool) -> tuple[str, ...]:
-    """Why something that should be removed still exists. The spec itself is removed last, so that it can be retried."""
+    """Remove the spec, and return why something still exists. The spec goes last, so that a removal can be retried."""
     name, spec_id = known_project(store, project), removal.spec.id
     forgotten = forget(store, name, removal.trees)
     if removal.refs:

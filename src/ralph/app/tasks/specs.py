@@ -61,7 +61,7 @@ def new_spec(project: Path, spec_id: str, title: str | None = None) -> Spec:
 
 
 def remove_spec(store: Store, project: Path, spec_id: str, *, with_tasks: bool) -> list[str]:
-    """The ids of the tasks that were removed with it. Its runs and its files are removed separately."""
+    """Remove the spec, and return the ids of the tasks that went with it. Runs and files are removed separately."""
     name = known_project(store, project)
     get_spec(store, name, spec_id)
     ids: list[str] = []
@@ -76,7 +76,7 @@ def remove_spec(store: Store, project: Path, spec_id: str, *, with_tasks: bool) 
 
 
 def removable_tasks(store: Store, name: str, spec_id: str, *, with_tasks: bool) -> list[str]:
-    """The tasks of a spec that may be removed. A ConfigError says why it cannot be."""
+    """The tasks to remove with a spec. It raises a ConfigError if the spec must not be removed."""
     ids = [task.id for task in tasks_of(store, name, spec_id)]
     if ids and not with_tasks:
         raise ConfigError(f"spec {spec_id} has tasks: {', '.join(ids)}.", "Delete them first, or give --with-tasks.")
@@ -120,8 +120,8 @@ def _title(project: Path, spec_id: str, given: str | None) -> str:
 
 @contextmanager
 def spec_folder(project: Path, spec_id: str) -> Generator[None]:
-    """The spec's folder, created if it is missing, for one process at a time: of several that bring a text, one is
-    first.
+    """Create the spec's folder if it is missing, and lock it inside the block: of several processes that write a text,
+    only one is first.
     """
     folder = spec_file(project, spec_id).parent
     StateDir(project).create()

@@ -16,7 +16,7 @@ from ralph.store.files import cannot_write
 STDIN = "-"
 _PLAIN = re.compile(r"[A-Za-z][\w-]*")
 _OTHER_BREAKS = re.compile("[\x85\u2028\u2029]")
-"""Characters that also end lines in YAML, which may return another one."""
+"""Characters that also end lines in YAML. A reader may turn them into other characters."""
 
 
 def read_text(source: str, what: str, most: int = LARGEST) -> str:

@@ -1,4 +1,4 @@
-"""What every recipe of a task is told, whatever it does with it."""
+"""The options that every recipe of a task gets."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ from ralph.model.events import (
 )
 
 Line = tuple[str, str]
-"""A text of one line or several, and its style. A text is not split for nothing: that costs more than all the rest."""
+"""A text of one line or several, and its style. A text is split only if needed: that costs more than all the rest."""
 COMMANDS = frozenset(("bash", "bashoutput", "shell", "run_shell_command", "developer__shell", "execute"))
 """Tools, in lower case, whose output matters at its end. For all others the beginning is shown."""
 TODO_TOOLS = frozenset(("todowrite", "todo_write", "write_todos", "taskcreate", "taskupdate"))
@@ -77,7 +77,7 @@ class EventLines:
         self._took = 0.0
 
     def lines(self, event: AnyEvent, at: float | None = None) -> list[Line]:
-        """The lines of an event. `at` is when it came; without it, it comes now."""
+        """The lines of an event. `at` is the time at which it came; None means now."""
         match event:
             case Text(text, aside):
                 return _texts(text, "quiet" if aside else "")
@@ -98,9 +98,7 @@ class EventLines:
                 return self._aside(event)
 
     def pass_over(self, event: AnyEvent) -> int:
-        """Note an event whose lines have no room. Returns how many pieces it would have shown. Long texts are not
-        split.
-        """
+        """Note an event whose lines are not shown, and return how many pieces it has. Long texts are not split."""
         match event:
             case Skipped(pieces, tools):
                 self._tools += tools
@@ -119,7 +117,7 @@ class EventLines:
         return [self._closing(self._result)] if self._result else []
 
     def _aside(self, event: AnyEvent) -> list[Line]:
-        """The lines for what is about the work, and not the work itself."""
+        """The lines for events around the work, such as retries and denied permissions."""
         match event:
             case Retry(attempt, of, reason):
                 return [(f"{self._symbols.warning} retry {attempt}/{of}: {reason}", "warn")]
@@ -134,7 +132,7 @@ class EventLines:
                 return self._dimmed(event)
 
     def _dimmed(self, event: AnyEvent) -> list[Line]:
-        """The lines that only somebody who looks for them reads."""
+        """The lines for details, shown dimmed."""
         match event:
             case Progress(text):
                 return [(text, "quiet")] if text else []

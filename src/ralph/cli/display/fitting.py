@@ -11,7 +11,7 @@ BEFORE_TEXT = re.compile(r" *(?:(?:\[[^\]]*\]|[^\w\s]+|\d+[.)]) +)*")
 """What comes before the text of a line: its indent, and marks such as `✓`, `-`, `1.` or `[12:30:59]`."""
 HANGING = 2
 WIDENS = "\ufe0f"
-"""It makes a picture of the sign before it, which takes one column more on many terminals."""
+"""The character that turns the one before it into an emoji, which is one column wider on many terminals."""
 
 
 def fitted(text: str, hanging: int = 4, stream: TextIO | None = None) -> str:
@@ -30,7 +30,7 @@ def columns_of(stream: TextIO) -> int:
 
 
 def wrapped(text: str, width: int, hanging: int | None = None) -> str:
-    """The text with no line wider than this, apart from words that are too long for any line: the terminal breaks them.
+    """The text with no line wider than `width`, except for words that fit in no line: the terminal breaks them.
 
     Continued lines are indented by `hanging` more columns than the line that they belong to; without it, they begin
     where its text begins.
@@ -50,7 +50,7 @@ def _rows(line: str, width: int, hanging: int | None) -> str:
     for found in WORD.finditer(line):
         word = found[0]
         columns, alone = _columns(word), _columns(word.lstrip(" "))
-        # A word that fits no row gains nothing from a row of its own.
+        # A word that is wider than a row does not need a new row.
         if used + columns > width >= len(indent) + alone and row:
             rows.append(row)
             row, used = indent, len(indent)

@@ -71,7 +71,7 @@ class Printer:
                 self._changed.notify_all()
 
     def offer(self, job: Job) -> None:
-        """Queue a job and return True. If the terminal is too far behind, the job is left out and counted."""
+        """Do a job now, or queue it. If the terminal is too far behind, the job is left out and counted."""
         if self.has_room:
             self.put(job)
         else:
@@ -100,7 +100,7 @@ class Printer:
                 if not self._jobs:
                     self._changed.notify_all()
                     self._changed.wait_for(lambda: bool(self._jobs))
-                # In this order: who sees no job without the lock must see that some are being done.
+                # In this order, because `put` looks without the lock: if it sees no job, it must see the work.
                 self._working = True
                 jobs, self._jobs = self._jobs, []
             for stream, together in groupby(jobs, key=_stream):
@@ -140,7 +140,7 @@ def _write(stream: TextIO, data: bytes) -> None:
 
 
 def _readiness(file: int) -> Callable[[], int]:
-    """How many bytes the file takes without waiting. A terminal may say that it takes some and be slow all the same."""
+    """How many bytes the file takes without waiting. A terminal may report room and still be slow, so it has none."""
     found = os.fstat(file)
     is_nowhere = stat.S_ISCHR(found.st_mode) and found.st_rdev == os.stat(os.devnull).st_rdev  # noqa: PTH116 - a name
     if is_nowhere or stat.S_ISREG(found.st_mode):

@@ -91,7 +91,7 @@ class Screen:
                 self._terminal.say(f"  {delivered_to}")
         else:
             self._terminal.insist(f"✗ {line}")
-            # A run that was stopped from outside can go on, and its reason says how.
+            # A run that was stopped from outside can continue, and its reason says how.
             if step := next_step(verdict.kind, run.id, run.recipe, verdict.reason) if verdict.is_told else "":
                 self._terminal.say(f"  {step}")
         for each in told.splitlines():
@@ -105,7 +105,7 @@ class Screen:
         self._terminal.drain()
 
     def hand_over(self) -> None:
-        """Finish showing everything, so that somebody else may write on the terminal."""
+        """Finish showing everything, so that other code may write to the terminal."""
         self._terminal.drain()
 
     def note(self, line: str) -> None:
@@ -126,7 +126,7 @@ class Screen:
             self._look([rows])
 
     def _look(self, pages: Iterable[list[Row]]) -> None:
-        """Show what is new. An error of the screen is no reason to stop what it shows."""
+        """Show what is new. An error of the screen does not stop the run."""
         if self._problem is None:
             try:
                 self._show_pages(pages)
@@ -141,7 +141,7 @@ class Screen:
 
     @property
     def _store(self) -> Store:
-        assert self._following  # noqa: S101 - only rows need it, and they come from there
+        assert self._following  # noqa: S101 - only rows need the store, and the follower reads them
         return self._following.store
 
     def _heard(self, heard: Heard) -> None:
@@ -188,7 +188,7 @@ class Screen:
         was_shown = row.run_id == self._top and row.run_id in self._runs
         run = self._runs[row.run_id] = get_run(self._store, row.run_id) or self._run(row.run_id)
         if was_shown:
-            # It only waited for an answer that was given right here.
+            # The run only waited for an answer, which was given on this terminal.
             return
         steps = finished_steps(self._store, run.id, before=row.n)
         limit = [f"up to {words.count(run.limit, run.unit)}"] if run.limit else []

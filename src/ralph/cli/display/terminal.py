@@ -31,7 +31,7 @@ AROUND_LIVE_TEXT = 15
 class Terminal:
     """`say` writes ralph's lines to standard error, `out` the agent's to standard output, `busy` a live line.
 
-    Whatever a line holds, the terminal shows it and does not obey it, and breaks no word of it. With `timestamps` each
+    Control characters in a line are shown, not obeyed, and long lines are wrapped between words. With `timestamps` each
     line has the time it came.
     """
 
@@ -41,9 +41,9 @@ class Terminal:
         """The event loop in which lines are held for a moment; None while each is written at once."""
         self._held: dict[TextIO, list[str]] = {}
         self._second, self._in_second = 0.0, 0
-        """When the second began in which lines are counted, and how many of the agent it has."""
+        """When the current second began, and how many lines of the agent were shown in it."""
         self._timestamps = timestamps
-        # While the live line is shown, rich puts others in their place.
+        # While the live line is shown, rich replaces `sys.stdout` and `sys.stderr`.
         self._stdout, self._stderr = sys.stdout, sys.stderr
         self._terminals = [stream for stream in (sys.stdout, sys.stderr) if stream.isatty()]
         live = not quiet and sys.stderr in self._terminals and os.environ.get("TERM") != "dumb"
@@ -141,7 +141,7 @@ class Terminal:
     def _write_held(self) -> None:
         held, self._held = self._held, {}
         for stream, lines in held.items():
-            # All of it is made safe at once: it is the dearest part of a line.
+            # All lines are made safe in one call, because this is the most expensive step.
             self._printer.put(Written(stream, words.visible("\n".join(lines)) + "\n"))
 
     def _stamp(self) -> str:

@@ -28,9 +28,9 @@ def command(ctx: click.Context) -> None:
     """Let an agent that you start yourself stop only when its work is proven.
 
     Claude Code and Codex call `ralph guard` as a hook; `ralph guard install` adds the hook. When an agent wants to
-    stop, the checks of the project run as at a claim in `ralph run`. If they fail, the agent gets the reason and
-    continues. After guard.maxBlocks refusals in a row it may stop, and ralph tells you that the work is not proven. An
-    error in ralph itself never keeps an agent from stopping.
+    stop, ralph runs the checks of the project, as `ralph run` does when an agent says that it is done. If they fail,
+    the agent gets the reason and continues. After guard.maxBlocks refusals in a row it may stop, and ralph tells you
+    that the work is not proven. An error in ralph itself never keeps an agent from stopping.
 
     \b
     ralph guard install --agent claude
@@ -43,7 +43,7 @@ def command(ctx: click.Context) -> None:
         return
     try:
         said = _answer()
-    except Exception as error:  # noqa: BLE001 - an exit code of 2 would refuse the stop, and for the same reason again
+    except Exception as error:  # noqa: BLE001 - an exit code of 2 would refuse the stop, again and again
         why = str(error) if isinstance(error, RalphError) else f"{error!r}."
         click.echo(f"ralph guard: nothing was checked: {why}", err=True)
         return
@@ -60,7 +60,9 @@ def _answer() -> "Answer | None":
         return None
     call = read_call(data)
     if call.hook_event_name not in (START, STOP):
-        raise ConfigError(f"it has nothing to do at {call.hook_event_name!a}.", f"Hook it to {START} and {STOP}.")
+        raise ConfigError(
+            f"{call.hook_event_name!a} is not an event that the guard handles.", f"Call it at {START} and {STOP}."
+        )
     if call.hook_event_name == START:
         return _begun(call)
     return None if call.permission_mode == PLANS else _stopped(call)
@@ -101,7 +103,7 @@ async def _driven(store: "Store", run_id: str, plan: "Plan") -> "Driven":
     from ralph.loop.streams import Streams
 
     stop = Stop()
-    # The agent ran out of patience, or its user did.
+    # A signal means that the agent or its user no longer waits for the result.
     stop.at_once = True
     with stop.on_signals(lambda: None):
         return await drive_run(store, run_id, stop, Streams(), plan=plan, is_locked=True)

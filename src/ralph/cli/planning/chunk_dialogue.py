@@ -32,7 +32,7 @@ Press Enter to accept these chunks. To change them:
   drop ID            leave it out
   move ID PLACE      put it at another place of the list
   list               show them again
-or say what the planner is to change."""
+or say what the planner should change."""
 COMMANDS = ("edit", "split", "merge", "drop", "move")
 NUMBERS = re.compile(r"\d+(-\d+)?")
 Chunks = list[ChunkDraft]
@@ -75,8 +75,8 @@ def _words(typed: str) -> list[str]:
 
 
 def _is_command(words: Sequence[str], chunks: Chunks) -> bool:
-    """Whether it is a command: `split the first one` is a wish, `split T001` a command; so is a single word or a
-    mistyped id.
+    """Whether the line is a command. `split T001` is one, and so is a single word or a mistyped id; `split the first
+    one` is a request to the planner.
     """
     if not words or words[0].lower() not in COMMANDS:
         return False

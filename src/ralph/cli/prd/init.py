@@ -7,7 +7,7 @@ from ralph.cli.here import project_in
 NEXT = """
 Next steps:
   1. ralph prd plan{where}
-     An agent asks what is to be built, and writes prd.md and the stories.
+     An agent asks what to build, and writes prd.md and the stories.
      With --yes it answers its own questions. You may also write prd.md
      yourself, and let it derive the stories; or write tasks.json, too.
   2. ralph prd run{where}

@@ -47,7 +47,7 @@ def command(
     """Run the stories of ralph/tasks.json: implement, review with a fresh context, fix, until all are approved.
 
     Each story needs at least two iterations, and two more for each review that asks for changes. After each iteration
-    ralph checks the agent's changes of the plan, and reverts what is not allowed: only a review can approve a story.
+    ralph checks the agent's changes to the plan, and reverts what is not allowed: only a review can approve a story.
     ralph runs the verifyCommands on the commit; a story that fails them goes back to the agent.
 
     All work happens on the branch in the plan. For two features at the same time use two git worktrees, each with its

@@ -1,4 +1,4 @@
-"""`ralph verify`: the checks on a commit, judged like a claim."""
+"""`ralph verify`: the checks on a commit, judged as if an agent had called it done."""
 
 from typing import TYPE_CHECKING
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 @click.option(
     "--base", help="The commit that the work started from (default: where it left the upstream, main or master)."
 )
-@click.option("--json", "as_json", is_flag=True, help="JSON, with the evidence of each check.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the evidence of each check.")
 @click.option("-V", "--verbose", is_flag=True, help="Also print commands and timings.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only why it failed.")
 def command(subject: str | None, base: str | None, as_json: bool, verbose: bool, quiet: bool) -> int:
-    """Run the checks on a commit, without an agent, and judge it like a claim.
+    """Run the checks on a commit, without an agent, and judge it as if an agent had called it done.
 
     For a COMMIT (default HEAD) these are the checks of the settings, for a TASK those of its stages, on its delivered
     commit. ralph uses a separate checkout, so your files do not change. Exit code 0 if everything passes, 9 if a check

@@ -33,7 +33,7 @@ class _Change(click.Command):
 )
 @click.option("--agent", help="The agent that reviews if the settings choose no reviewer.")
 @click.option("--again", is_flag=True, help="Ask again, even if this reviewer has reviewed the same files.")
-@click.option("--json", "as_json", is_flag=True, help="JSON: the decision, all issues, and their counts.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: the decision, all issues, and their counts.")
 @click.option("-V", "--verbose", is_flag=True, help="Also print commands and timings.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only why it failed.")
 def command(

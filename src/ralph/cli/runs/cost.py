@@ -20,12 +20,12 @@ def command(spec: str | None, since: str | None, as_json: bool) -> None:
     """Show the cost of SPEC, or of this whole project: by spec, task, iteration and day.
 
     Dollars are what the agents report, or tokens times the prices in the settings (models.NAME.price). For calls
-    without either ralph lists the tokens.
+    without either, ralph lists the tokens.
 
     \b
     ralph cost
     ralph cost shop --since 7d
-    """  # noqa: D301 - click reads the backspace characters  # noqa: D301 - click reads the backspace character
+    """  # noqa: D301 - click reads the backspace characters
     from ralph.app.runs.costs import costs
     from ralph.cli.stores import opened_store
 

@@ -1,4 +1,4 @@
-"""What would run: settings, command, prompt. --dry-run uses it and, in short, --verbose."""
+"""What would run: settings, command, prompt. `--dry-run` prints all of it, `--verbose` a part."""
 
 import asyncio
 import json

@@ -38,7 +38,7 @@ def display_of(store: "Store", run: "Run") -> tuple[DisplaySettings, str]:
     try:
         return load(folder_of(store, run.project)).settings.display, ""
     except ConfigError as error:
-        return DisplaySettings(), f"the settings of display are not followed: {error}"
+        return DisplaySettings(), f"the display settings are ignored: {error}"
 
 
 class Log:

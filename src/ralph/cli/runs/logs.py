@@ -43,7 +43,7 @@ def command(run: str | None, follow: bool, raw: bool, timestamps: bool) -> None:
 
 def _say_lost(piece: "Piece") -> None:
     if piece.lost:
-        say(f"ralph: what the agent said is gone: {piece.lost} is not there.", err=True)
+        say(f"ralph: the output of the agent is gone: {piece.lost} does not exist.", err=True)
 
 
 def _print(store: "Store", run: "Run", *, follow: bool, timestamps: bool) -> None:

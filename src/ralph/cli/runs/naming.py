@@ -14,7 +14,7 @@ Titles = Mapping[tuple[str, str], str]
 
 
 def worked(run: Run, iterations: int) -> list[str]:
-    """How often it worked; nothing for a run that only looks and has counted none."""
+    """How many iterations it made, in words; empty for a run without an agent that made none."""
     return [count(iterations, run.unit)] if iterations or run.unit != LOOK else []
 
 

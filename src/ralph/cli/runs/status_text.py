@@ -60,7 +60,7 @@ class StatusText:
         yield first + next(entry)
         yield from (rest + line for line in entry)
         if hidden:
-            yield f"{rest}{self._branch}{count(hidden, 'run')} before these, all over"
+            yield f"{rest}{self._branch}{count(hidden, 'earlier run')}, all ended"
         for child in shown:
             last = child is shown[-1]
             branch, trunk = (self._last_branch, "   ") if last else (self._branch, self._trunk)

@@ -18,7 +18,9 @@ from ralph.cli.runs.sandbox_option import sandbox_option
 @click.option("--task", "task_id", help="The task's name in messages.")
 @click.option("--max-restarts", type=click.IntRange(min=0), help="The limit of starts.  [default: 100]")
 @click.option("--wait-timeout", type=duration, help="How long to wait for child runs after DONE.  [default: 5m]")
-@click.option("--poll-interval", type=DurationType(least=0.01), help="How often to check them and DONE.  [default: 1s]")
+@click.option(
+    "--poll-interval", type=DurationType(least=0.01), help="How often to check child runs and DONE.  [default: 1s]"
+)
 @click.option("--restart-delay", type=duration, help="How long to wait between two starts.  [default: 1s]")
 @click.option("--timeout", type=DurationType(above=0), help="The time limit of one start, such as 30m.")
 @click.option("--backoff", type=Choice(["fixed", "exponential"]), help="Whether the delay doubles.  [default: fixed]")

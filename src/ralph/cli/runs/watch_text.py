@@ -68,4 +68,4 @@ class WatchText:
                 yield from self._entry(child, depth)
         if over and node.run.is_live:
             ends = ", ".join(f"{number} {state}" for state, number in over.items())
-            yield f"{INDENT * depth}{count(over.total(), 'part')} over: {ends}"
+            yield f"{INDENT * depth}{count(over.total(), 'part')} ended: {ends}"

@@ -42,13 +42,13 @@ WITH_QUESTIONS = ("no_detect", "template")
 @click.option(
     "--template",
     type=Choice(["python", "node", "go", "rust", "generic"]),
-    help="Also write rules and verification steps for such a project; names those that it leaves out.",
+    help="Also write rules and verification steps for this kind of project. ralph names the steps that do not fit.",
 )
 @click.option("--force", is_flag=True, help="Overwrite existing settings.")
 @click.option("--no-detect", is_flag=True, help="Do not detect the project's own test and lint commands.")
 @click.pass_context
 def command(ctx: click.Context, yes: bool, force: bool, no_detect: bool, template: str | None, **given: Any) -> None:
-    """Create .ralph/settings.json; asks questions.
+    """Create .ralph/settings.json from your answers to a few questions.
 
     In a script, use --yes with the flags below; all of them need it except --no-detect and --template.
 

@@ -29,7 +29,8 @@ def command(spec_id: str, title: str | None, source: str | None, edit: bool) -> 
         text = _written(text or f"# {title or spec_id}\n")
     with opened_store() as store:
         spec = create_spec(store, here(), spec_id, title, text)
-    step = f"Add to it: ralph task create ID {spec.id} TITLE" if text is None else f"Plan it: ralph spec plan {spec.id}"
+    by_hand = f"Add a task: ralph task create ID {spec.id} TITLE --outcome TEXT --acceptance TEXT"
+    step = by_hand if text is None else f"Plan it: ralph spec plan {spec.id}"
     say(f"Created {spec.id} ({spec.title}). {step}")
 
 
@@ -39,5 +40,5 @@ def _written(text: str) -> str:
 
     written = edited_text(text)
     if written is None:
-        raise ConfigError("the editor was left without saving, so there is no spec.", "Give the command again.")
+        raise ConfigError("you left the editor without saving, so no spec was created.", "Run the command again.")
     return written

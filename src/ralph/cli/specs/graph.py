@@ -39,4 +39,5 @@ def command(spec: str, form: str, as_json: bool) -> None:
     for line in FORMATS[form](found):
         click.echo(line)
     if not found.tasks and form == "text":
-        click.echo(f"It has no tasks yet. Add one: ralph task create ID {found.id} TITLE")
+        add = f"ralph task create ID {found.id} TITLE --outcome TEXT --acceptance TEXT"
+        click.echo(f"It has no tasks yet. Add one: {add}")

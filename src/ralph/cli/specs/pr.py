@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @click.command("pr")
 @click.argument("spec")
-@click.option("--draft", is_flag=True, help="Open a draft. Without SHIP of the final review it is always a draft.")
+@click.option("--draft", is_flag=True, help="Open a draft. Unless the final review says SHIP, it is always a draft.")
 @click.option("--base", metavar="B", help="The branch to merge into.  [default: the one that the spec started from]")
-@click.option("--remote", metavar="NAME", help="Where to push.  [default: the upstream's, or origin]")
+@click.option("--remote", metavar="NAME", help="The remote to push to.  [default: that of the upstream, or origin]")
 @click.option(
     "--into", metavar="NAME", help="The remote to open it in, if --remote is a fork of it.  [default: --remote]"
 )

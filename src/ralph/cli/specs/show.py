@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("spec_id", metavar="ID")
-@click.option("--stats", is_flag=True, help="Also show statistics; asks gh or glab about pull requests.")
+@click.option("--stats", is_flag=True, help="Also show statistics; ralph asks gh or glab about pull requests.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(spec_id: str, stats: bool, as_json: bool) -> None:
     """Show the spec ID, and its tasks in the order in which they run.
@@ -43,7 +43,7 @@ def command(spec_id: str, stats: bool, as_json: bool) -> None:
         add = (
             f"Plan them: ralph spec plan {found.id}"
             if found.file
-            else f"Add one: ralph task create ID {found.id} TITLE"
+            else f"Add one: ralph task create ID {found.id} TITLE --outcome TEXT --acceptance TEXT"
         )
         click.echo(f"It has no tasks yet. {add}")
     for line in lines(found.tasks, with_spec=False):

@@ -82,7 +82,9 @@ def _chunk_lines(plan: Plan, loop: ChunkRun) -> Iterator[str]:
 def _first_prompt(loop: TaskRun | ChunkRun) -> str:
     if isinstance(loop, ChunkRun):
         known = ChunkContext(relevant_files=loop.relevant_files, global_rules=loop.project_rules)
-        return f"{chunk_prompt(loop.task, known)}\n\n[With what is known of the codebase and of earlier tasks by then.]"
+        return (
+            f"{chunk_prompt(loop.task, known)}\n\n[ralph adds what it then knows of the codebase and of earlier tasks.]"
+        )
     return stage_prompt(loop.task, loop.stages[0], 1, loop.stages[0].limit, ())
 
 

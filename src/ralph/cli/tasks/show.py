@@ -90,8 +90,8 @@ def _summary(task: "TaskView") -> Iterator[str]:
     if left is None:
         return
     yield ""
-    yield "Left behind"
-    yield f"  {one_line(left.summary) or 'there are no words about it'}"
+    yield "Result"
+    yield f"  {one_line(left.summary) or 'no summary was written'}"
     lists = {
         "created": left.files_created,
         "modified": left.files_modified,
