@@ -81,7 +81,7 @@ def test_expired_authentication_ends_the_run_at_once_with_what_to_do(loop):
     ended = loop({"is_error": 401, "final": "Invalid API key · Please run /login", "exit": 1})
     assert ended.code == 7
     assert len(ended.agent.starts) == 1
-    assert "Invalid API key · Please run /login. Log in the agent again" in ended.err
+    assert "Invalid API key · Please run /login. Log the agent in again" in ended.err
 
 
 def test_an_invalid_model_ends_the_run_at_once(loop):

@@ -70,7 +70,7 @@ def test_without_an_endpoint_it_is_the_program():
 )
 def test_what_is_no_address_is_refused(endpoint):
     assert refusal(endpoint=endpoint) == (
-        f"the endpoint {endpoint!r} is not the address of a server. As in: http://localhost:4096"
+        f"the endpoint {endpoint!r} is not the address of a server. Use one such as http://localhost:4096"
     )
 
 

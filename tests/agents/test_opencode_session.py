@@ -130,7 +130,7 @@ def test_a_server_that_is_not_there_is_named():
         ("POST /session", (500, b""), "POST /session as OpenCode does: status 500"),
         ("POST /session", (302, b""), "POST /session as OpenCode does: status 302"),
         ("POST /session", (200, b"\xff\xfe"), "POST /session as OpenCode does: "),
-        ("POST /session", (200, b'"' + b"x" * (2 << 20) + b'"'), "more than can be an answer"),
+        ("POST /session", (200, b'"' + b"x" * (2 << 20) + b'"'), "the answer is too long"),
         ("GET /event", (200, {"id": 1}), "GET /event as OpenCode does: no stream of events"),
     ],
 )

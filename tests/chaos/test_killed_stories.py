@@ -77,7 +77,7 @@ def resumed(project, **how):
         ("kills_before_the_commit", 2, "Story US-001 was moved on, but neither that nor work.txt is committed."),
         ("kills", 2, "ralph was ended before this agent was"),
         ("cheats_and_kills", 2, "cannot set passes=true or approve stories"),
-        ("leaves_the_branch_and_kills", 2, "elsewhere was checked out. It is ralph/shop again."),
+        ("leaves_the_branch_and_kills", 2, "elsewhere was checked out. ralph checked out ralph/shop again."),
     ],
 )
 def test_what_a_killed_agent_left_is_settled_and_the_mode_is_taken_anew(project, turn, iterations, told):

@@ -119,7 +119,7 @@ def test_a_run_of_another_ralph_can_be_read_without_it():
 
 def test_a_run_of_another_ralph_is_not_judged_without_its_check(tmp_path):
     bench = Workbench(tmp_path, {}, "run.1.1")
-    with pytest.raises(StateError, match="this ralph has no check 'unheard-of'"):
+    with pytest.raises(StateError, match="this version of ralph has no check 'unheard-of'"):
         asyncio.run(perform_check(NamedCheck("unheard-of", {}, "x"), bench))
 
 

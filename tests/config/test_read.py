@@ -13,7 +13,7 @@ def test_a_file_of_100_mb_is_refused_by_its_size_and_not_read(project):
     line = project.error()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert line == ".ralph/settings.json is 95.4 MiB large; settings may have 1 MiB. Is it the right file?"
+    assert line == ".ralph/settings.json is 95.4 MiB large; settings may have at most 1 MiB. Is it the right file?"
     assert peak < MIB
 
 
@@ -22,7 +22,7 @@ def test_a_file_of_one_mib_is_still_read(project):
     project.write("settings.json", text + " " * (MIB - len(text)))
     assert project.load().settings.maximum_iterations == 7
     project.write("settings.json", text + " " * (MIB - len(text) + 1))
-    assert "settings may have 1 MiB" in project.error()
+    assert "settings may have at most 1 MiB" in project.error()
 
 
 @pytest.mark.parametrize("name", ["settings.json", "config.yaml"])

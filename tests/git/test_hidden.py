@@ -399,9 +399,7 @@ class TestFilters:
         made = scene.commit()
         assert scene.stored("impl.py") == NEW
         blocks = [found.text for found in scene.findings(made) if found.level == "block"]
-        assert blocks == [
-            "git was told since the run began to let the filter 'evil' change impl.py, which was not done"
-        ]
+        assert blocks == ["since the run began, git was told to let the filter 'evil' change impl.py: not applied"]
         assert not ran.exists()
 
     def test_a_filter_program_that_answers_for_many_files_is_not_started_either(self, scene, tmp_path):

@@ -518,7 +518,7 @@ class TestRemove:
     def test_uncommitted_work_is_not_removed(self, repo, name):
         made = open_task(repo)
         (Path(made.path) / name).write_text("unfinished")
-        assert take_away(repo, made) == f"{made.path} has uncommitted work: 1 files."
+        assert take_away(repo, made) == f"{made.path} has uncommitted work: 1 file."
         assert (Path(made.path) / name).read_text() == "unfinished"
         assert head(repo, made.branch) == made.base
 

@@ -171,7 +171,7 @@ def test_files_that_do_not_exist_are_named_to_whoever_decides():
     [shown] = of(ShowDraft, actions)
     assert shown.notes == ("T003 names files that do not exist: gone.py. Unless another chunk makes them, correct it.",)
     line = shown.ended(Opinion(unseen=True)).text
-    assert line.startswith("· chunk plan is taken, nobody was asked\n  ! T003 names files")
+    assert line.startswith("· chunk plan is accepted; nobody was asked\n  ! T003 names files")
 
 
 def test_answers_that_contradict_are_shown_with_the_text_and_kept_in_it():

@@ -52,7 +52,7 @@ def test_stories_stand_in_the_order_of_their_priorities_and_nothing_has_begun():
         ({"userStories": [story(dependsOn=["US-002"]), story(2, dependsOn=["US-001"])]}, "in a circle"),
         ({"description": ""}, "'description' is empty"),
         ({"verifyCommands": [""]}, "is empty"),
-        ({"mayChange": ["**/*"]}, "would give up every test"),
+        ({"mayChange": ["**/*"]}, "would let agents change every test"),
     ],
 )
 def test_what_breaks_the_rules_is_named(changes, problem):

@@ -278,7 +278,7 @@ def _gives(result):
 
 def test_a_key_that_is_asked_for_twice_is_an_error(world):
     twice = RunAgent(1, "some words")
-    with pytest.raises(StateError, match=r"asked twice for one of run-agent/1.*a mistake in ralph"):
+    with pytest.raises(StateError, match=r"asked twice for one of run-agent/1.*a bug in ralph"):
         world.drive(actions_in_a_row(twice, RunAgent(1, "other words")), perform=_gives(WORKED))
     assert world.keys("begun") == ["run-agent/1"]
 

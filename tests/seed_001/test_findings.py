@@ -122,7 +122,7 @@ def test_a_signal_during_start_up_exits_130(loop, number, after):
 def test_unbalanced_quotes_in_scm_are_one_clear_line(git_loop, scm):
     ended = git_loop(edits({"a": "1"}) | done(), scm=scm)
     assert ended.code == 2
-    assert "cannot be split into words: No closing quotation. Close its quotes." in ended.err
+    assert "cannot be split into words: No closing quotation. Close the quotes." in ended.err
     assert "Traceback" not in ended.err
     assert ended.agent.prompts == []
 

@@ -327,7 +327,7 @@ def test_a_judge_that_is_logged_out_ends_the_run_at_once_and_is_asked_again_when
     ended = crew.run()
     assert ended.code == 7, ended.err
     assert "the judge could not be asked" in ended.err
-    assert "Log in the agent again" in ended.err
+    assert "Log the agent in again" in ended.err
     assert len(crew.prompts("judge")) == 1
     again = crew.ralph("resume")
     assert again.code == 0, again.err

@@ -154,7 +154,7 @@ def test_a_raised_limit_holds_for_every_task_that_ended_by_it(crew, spec):
     spec(*late)
     ended = crew.ralph("spec", "run", "s")
     assert ended.code == 9, ended.err
-    assert "With a higher limit for those that reached it: ralph resume" in ended.err
+    assert "Continue with a higher limit for the tasks that reached it: ralph resume" in ended.err
     assert [crew.status_of(name) for name in NAMES] == ["failed", "failed", "completed", "pending", "pending"]
     more.touch()
     again = crew.ralph("resume", "-m", "5")

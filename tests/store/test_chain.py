@@ -120,7 +120,7 @@ def test_a_part_that_was_replaced_is_found_in_the_run_above_it(family, another):
     change(another, "run.part", status="queued", verdict=None)
     Journal.take(another, "run.part").close(Verified(1))
     assert check_chain(another, "run.part") == 3
-    with pytest.raises(Tampered, match=r"its part run\.part is not the one that it saw end"):
+    with pytest.raises(Tampered, match=r"the end of its part run\.part is not the one that it recorded"):
         check_chain(another, "run")
 
 

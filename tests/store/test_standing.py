@@ -17,9 +17,9 @@ def loses(loop, command):
 @pytest.mark.parametrize(
     ("command", "how"),
     [
-        ("rm -f ralph.db ralph.db-wal ralph.db-shm", "taken away"),
-        ("rm -f ralph.db-wal", "taken away"),
-        ("mv ralph.db gone.db; cp gone.db ralph.db", "taken away"),
+        ("rm -f ralph.db ralph.db-wal ralph.db-shm", "removed or replaced"),
+        ("rm -f ralph.db-wal", "removed or replaced"),
+        ("mv ralph.db gone.db; cp gone.db ralph.db", "removed or replaced"),
         ("dd if=/dev/zero of=ralph.db bs=4096 count=9 conv=notrunc 2> /dev/null", "damaged"),
     ],
 )
@@ -49,7 +49,7 @@ def test_only_writes_that_are_synced_look(tmp_path):
         store.write(sync=True)
         (tmp_path / NAME).rename(tmp_path / "moved")
         store.write()
-        with pytest.raises(StateError, match="was taken away while it was in use"):
+        with pytest.raises(StateError, match="was removed or replaced while it was in use"):
             store.write(sync=True)
 
 
@@ -57,6 +57,6 @@ def test_a_database_that_is_gone_is_not_made_anew_when_it_is_opened_again(tmp_pa
     with SqliteStore(tmp_path) as store:
         store.write(sync=True)
         (tmp_path / NAME).rename(tmp_path / "moved")
-        with pytest.raises(StateError, match="was taken away while it was in use"):
+        with pytest.raises(StateError, match="was removed while it was in use"):
             store.reopen()
     assert not (tmp_path / NAME).exists()

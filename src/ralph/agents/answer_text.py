@@ -72,7 +72,7 @@ def _objects(text: str) -> tuple[list[dict[str, Any]], str]:
             value, end = _decoded(text, start)
             found.append(value)
         except (ValueError, RecursionError) as error:
-            # The objects inside it do not count: a part of a broken answer says something else than the whole.
+            # The objects inside it do not count: a part of a broken answer does not say the same as the whole.
             end = _closed(text, start)
             problem = f"it is not valid JSON: {error}"
     return found, problem

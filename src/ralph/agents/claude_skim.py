@@ -11,10 +11,10 @@ PLANNING = frozenset({"TodoWrite", "todo_write", "TaskCreate", "TaskUpdate"})
 """Tools whose input the parser remembers."""
 
 UNUSUAL = b'"subtype"'
-"""In lines about the session and its end, never in usual ones: the quotes of a text that has these letters are
+"""A key that is in lines about the session and its end, and never in usual ones: in a text, its quotes would be
 escaped."""
 FLOOD = 1 << 16
-"""Pieces of a flood are this large, and hardly ever hold an unusual line: there a search costs more than it saves."""
+"""The size of a piece of a flood. Such a piece hardly ever holds an unusual line, so no search for one is made."""
 
 
 class SkimmedBlock(Struct, gc=False):

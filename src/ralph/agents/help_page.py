@@ -1,4 +1,4 @@
-"""Whether an installed program has a flag: its help page is asked once, instead of trying and failing."""
+"""Whether an installed program has a flag: its help page is read once, instead of trying the flag and failing."""
 
 import re
 from functools import cache
@@ -19,7 +19,7 @@ def offers(command: list[str], flag: str, *, unless_told: bool = True) -> bool:
 
 
 def offers_command(program: list[str], command: str) -> bool:
-    """Whether it lists this command. Another version might take the word for a prompt, and begin to work."""
+    """Whether the help page lists this command. Another version might take the word for a prompt, and begin to work."""
     return command in COMMAND.findall(_page(tuple(program)))
 
 

@@ -1,4 +1,4 @@
-"""Which agent a model's name means: one that judges, or one that works with another model than its own."""
+"""Which agent a model's name means: one that judges, or one that works with a model other than its own."""
 
 import re
 from itertools import pairwise

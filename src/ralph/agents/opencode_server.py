@@ -55,7 +55,7 @@ def server_version(server: str, environ: Mapping[str, str], patience: float) -> 
     try:
         return Server(server, environ, patience=patience).health().version
     except Trouble as error:
-        hint = START if error.kind == "missing" else "Set OPENCODE_SERVER_PASSWORD as the server has it."
+        hint = START if error.kind == "missing" else "Set OPENCODE_SERVER_PASSWORD to the server's password."
         raise AgentUnusable(f"{error}.", hint) from None
 
 
@@ -70,5 +70,7 @@ def _address(endpoint: str) -> str:
         hint = "Set OPENCODE_SERVER_PASSWORD, and OPENCODE_SERVER_USERNAME if it is not opencode."
         raise ConfigError("the endpoint contains a login, which every process list would show.", hint)
     if not is_whole or parts.query or parts.fragment or not endpoint.isprintable() or " " in endpoint:
-        raise ConfigError(f"the endpoint {endpoint!r} is not the address of a server.", "As in: http://localhost:4096")
+        raise ConfigError(
+            f"the endpoint {endpoint!r} is not the address of a server.", "Use one such as http://localhost:4096"
+        )
     return endpoint.rstrip("/")

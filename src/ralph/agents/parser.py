@@ -89,7 +89,7 @@ class JsonLines(ABC):
         try:
             objects = self._decoder.decode_lines(lines)
         except UNREADABLE:
-            # One of the lines is not what we expect: read them one by one and keep what is not.
+            # One of the lines is unexpected: read them one by one, and keep the unexpected ones.
             self._feed_one_by_one(lines, emit)
             return
         events: list[AnyEvent] = []
@@ -155,7 +155,7 @@ class JsonLines(ABC):
 
 @cache
 def _decoder(line_type: type[msgspec.Struct]) -> "msgspec.json.Decoder[Any]":
-    """The decoder of a format, made once: it takes longer than to decode a short stream."""
+    """The decoder of a format, made once: making it takes longer than decoding a short stream."""
     return msgspec.json.Decoder(line_type)
 
 

@@ -34,7 +34,7 @@ class QwenParser(ClaudeParser):
         self._by_model = False
 
     def skim(self, lines: bytes, emit: Emit | None) -> bool:  # noqa: ARG002 - the protocol has them
-        """Refuse: whether a model spoke stands in each line."""
+        """Refuse, because each line says whether a model spoke, and `read` must see that."""
         return False
 
     def read(self, line: Any) -> Iterable[AnyEvent]:

@@ -171,4 +171,4 @@ def _split(text: str, where: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise ConfigError(f"{where}: {text!r} cannot be split into words: {error}.", "Close the quotation.") from error
+        raise ConfigError(f"{where}: {text!r} cannot be split into words: {error}.", "Close the quotes.") from error

@@ -40,7 +40,7 @@ class TimeLimits(Struct, frozen=True):
 
 
 class Supervision(Struct, frozen=True):
-    """Who is told about an agent while it works, and what else than its end shows that it is done."""
+    """Who is told about an agent while it works, and what shows that it is done, besides its end."""
 
     emit: Emit | None = None
     """Called with every event as it comes."""

@@ -28,7 +28,7 @@ def repository_above(folder: Path) -> Path | None:
 
 
 def is_repository(git: Path) -> bool:
-    """Whether it is a repository, also behind a link or a file. Killed agents leave empty folders of this name
-    behind.
+    """Whether this `.git` is a repository, or a link or file that leads to one. Killed agents leave empty folders of
+    this name behind.
     """
     return (git / "HEAD").exists() or (os.path.lexists(git) and not git.is_dir())

@@ -47,7 +47,7 @@ def _bounded(path: Path, name: str) -> bytes:
         raise ConfigError(f"{name} is not a regular file.", "Remove what is there.")
     if status.st_size > LARGEST:
         size = f"{status.st_size / LARGEST:.1f} MiB"
-        raise ConfigError(f"{name} is {size} large; settings may have 1 MiB.", "Is it the right file?")
+        raise ConfigError(f"{name} is {size} large; settings may have at most 1 MiB.", "Is it the right file?")
     with path.open("rb") as file:
         return file.read(LARGEST)
 

@@ -82,7 +82,7 @@ def _secrets(value: Any, *, secret: bool) -> Iterator[str]:
 
 
 def _secrets_in_text(text: str) -> Iterator[str]:
-    """A value such as `$TOKEN` only names one."""
+    """The secrets in a text. A value such as `$TOKEN` is not one: it only names it."""
     for pattern in _ASSIGNED:
         for found in pattern.finditer(text):
             value = found[0].removeprefix(found[1])

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 from urllib.parse import unquote
 
 SHORTEST = 8
-"""The shortest secret. A shorter value would hide ordinary text: `KEY=1` every 1."""
+"""The length of the shortest secret. To mask a shorter value would hide ordinary text: with `KEY=1`, every 1."""
 _SECRET = re.compile("PASS|PWD|SECRET|TOKEN|KEY|AUTH|COOKIE|WEBHOOK|CREDENTIAL")
 _ORDINARY = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY"})
-# Words that only contain one of the others.
+# Ordinary words that contain one of those above.
 _HARMLESS = re.compile("ASKPASS|BYPASS|COMPASS|PASSENGER|AUTHOR(?!I[SZ])|KEYBOARD|KEYMAP|KEYRING|MONKEY|TOKENIZER")
 _COUNT = re.compile(r"[\d_.,]+")
 _URL_PASSWORD = re.compile(r"\w://[^\s/:@]*:([^\s/@]+)@")

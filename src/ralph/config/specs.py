@@ -67,7 +67,7 @@ class Reviewer(Section, frozen=True):
 
     def __post_init__(self) -> None:
         if self.command and (self.model or self.agent):
-            raise ValueError('is either a "command" or a model: a program is given no "model" and no "agent"')
+            raise ValueError('has a "command", so it must have no "model" and no "agent"')
 
 
 class Tools(Section, frozen=True):

@@ -1,4 +1,4 @@
-"""Tokens that are recognised by their shape. Each is searched by a part of its fixed beginning first, which is fast."""
+"""Tokens that are recognised by their shape. A search looks for a part of their fixed beginning first: that is fast."""
 
 import re
 
@@ -81,7 +81,7 @@ LANDMARKS = (
     Landmark(re.compile(rb"p(?=m_)"), (_token("npm_", rb"\w{16,1000}", at=1),)),
     Landmark(re.compile(rb"B(?=EGIN )"), (_KEY,)),
 )
-# The byte as a number: to look for `b"k"` in bytes, Python first tries whether it is a number, and fails.
+# The byte as a number: to look for `b"k"` in bytes, Python first tries to read it as a number, and fails.
 _BY_BYTE = tuple((landmark.search.pattern[0], landmark) for landmark in LANDMARKS)
 SHAPES = tuple(shape for landmark in LANDMARKS for shape in landmark.shapes)
 _OPEN_AFTER = tuple(tuple(shape for shape in SHAPES if last in shape.holds) for last in range(256))

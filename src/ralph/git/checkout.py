@@ -50,13 +50,13 @@ async def look(git: Git) -> Checkout:
 
 
 async def look_if_any(git: Git) -> Checkout | None:
-    """The state; None if the folder is no working tree any more."""
+    """The state; None if the folder is not a working tree any more."""
     return await _found(git, await git.run("rev-parse", *QUESTIONS))
 
 
 async def look_unless_refused(git: Git) -> Checkout | None:
-    """The state of a folder in a repository; None if it is no working tree. A repository that git does not open is an
-    error: a caller that took it for none would prove nothing, and nobody would notice.
+    """The state of a folder in a repository; None if it is not a working tree. A repository that git refuses to open
+    is an error: a caller that ignored it would prove nothing, and nobody would notice.
     """
     asked = await git.run("rev-parse", *QUESTIONS)
     if asked.text:

@@ -86,7 +86,7 @@ MOMENT = 0.02
 
 
 class GitFailed(StateError):
-    """Git refused. `remedy` is what to do before the same is tried again; the hint also says how to go on."""
+    """Git refused. `remedy` is what to do before the same is tried again; the hint also says how to continue."""
 
     def __init__(self, message: str, remedy: str, go_on: str) -> None:
         super().__init__(message, remedy + go_on)

@@ -43,7 +43,7 @@ class _Reader:
                 raise _Bad
 
     def _next(self) -> str:
-        """The next sign. The text ends with a line end, whether there is one or not."""
+        """The next character. The text is read as if it ended with a line end."""
         sign = self._text[self._at] if self._at < len(self._text) else "\n"
         self._at += 1
         return sign

@@ -45,13 +45,13 @@ def _finding(
     shown = name.encode(errors="replace").decode()
     driver = told.get("filter", "unspecified")
     if _acts(driver, now) and (users.get("filter") != driver or _programs(driver, rules) != _programs(driver, now)):
-        text = f"git was told since the run began to let the filter {driver!r} change {shown}, which was not done"
+        text = f"since the run began, git was told to let the filter {driver!r} change {shown}: not applied"
         return Finding(RULE, "block", text)
     changed = [each for each in CONVERSIONS if each != "filter" and told.get(each) != users.get(each)]
     acting = [each for each in changed if _would_change(top / name, each)]
     if not acting:
         return None
-    text = f"git was told since the run began to change {shown} ({', '.join(acting)}), which was not done"
+    text = f"since the run began, git was told to change {shown} ({', '.join(acting)}): not applied"
     return Finding(RULE, "warn", text)
 
 

@@ -39,7 +39,7 @@ class ForeignCommit(NamedTuple):
 async def foreign_commits(
     repository: Repository, base: str, tip: str, *, first_parent: bool = False
 ) -> list[ForeignCommit]:
-    """The commits that `tip` has and `base` has not, and that name no task, because people made them; the newest first.
+    """The commits in `tip` but not in `base` that name no task, because people made them; the newest first.
 
     With `first_parent` a merge counts once, whatever it contains.
     """
@@ -65,7 +65,7 @@ class OwnCommit(NamedTuple):
 
 
 async def commits_of(repository: Repository, task: str, tip: str, *, since: str = "") -> list[OwnCommit]:
-    """The task's commits that `tip` has and `since` has not, the newest first."""
+    """The task's commits in `tip` but not in `since`, the newest first."""
     told = "".join(f"%x00%(trailers:key={key},valueonly,separator=%x1f)" for key in (TASK, RUN))
     chosen = ("--fixed-strings", f"--grep={TASK}: {task}", f"{since}..{tip}" if since else tip, "--")
     listed = await repository.git.ask("log", f"--format=%H %T %P{told}", *chosen)

@@ -109,7 +109,7 @@ async def _work(repository: Repository, worktree: Worktree, task: str, inside: C
 
 
 def with_trailers(message: str, task: str, run: str = "") -> str:
-    """The message with trailers in their own paragraph, so that what an agent wrote at its end is no trailer."""
+    """The message with trailers in their own paragraph, so that what an agent wrote at its end is not a trailer."""
     lines = [f"{TASK}: {task}", *([f"{RUN}: {run}"] if run else [])]
     return "\n".join([message.strip(), "", *lines, ""])
 
@@ -203,4 +203,5 @@ async def _cannot_merge(repository: Repository, done: Ended) -> Exception:
     if "usage:" not in done.err:
         return repository.git.failed("merge-tree", done)
     version = await repository.git.ask("version")
-    return _Undeliverable(f"the spec's branch has moved, and {version} cannot merge beside a working tree: 2.38 can")
+    why = f"the spec's branch has moved, and {version} cannot merge without a working tree: update git to 2.38 or newer"
+    return _Undeliverable(why)

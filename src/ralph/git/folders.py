@@ -62,7 +62,7 @@ def repository_of(path: Path) -> Path | None:
 
 
 def may_be_repaired(path: Path) -> bool:
-    """Whether it has lost its repository. A folder that leads to a repository belongs to that one: this may be a
+    """Whether the worktree has lost its repository. One that still leads to a repository belongs there: it may be a
     copy.
     """
     if path.is_symlink() or not path.is_dir():
@@ -111,7 +111,7 @@ def _was_moved(known: Path, path: Path) -> bool:
 
 
 def set_aside_admin(admin: Path, path: Path) -> bool:
-    """Whether git's record of a worktree was taken away in one step, as its folder before."""
+    """Rename git's record of a worktree in one step, like its folder before. Returns whether that was possible."""
     if admin.is_symlink():
         return False
     try:

@@ -100,7 +100,7 @@ def _by_name(settings: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _lines(rules: GitRules, now: GitRules) -> Iterator[Finding]:
-    """The lines that would have hidden files from everybody, and that are delivered to nobody."""
+    """The findings for new lines in exclude files that are not part of the work, and that would have hidden files."""
     pairs = (
         (".git/info/exclude", rules.exclude, now.exclude),
         ("the user's core.excludesFile", rules.ignore, now.ignore),

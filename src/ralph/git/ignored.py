@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ralph.git.command import Git
 from ralph.model.proof import Finding
+from ralph.model.words import count
 
 RULE = "deliver"
 LISTING = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
@@ -58,8 +59,10 @@ async def ignored_sources(
         await git.run("check-ignore", "-v", "-z", "--no-index", "--stdin", env=env, stdin=given, sink=said.extend)
     findings = [_finding(*fields, names=names) for fields in _fields(os.fsdecode(bytes(said)))]
     if len(found) > len(told):
-        more = f"{len(found) - len(told)} more new files with source code are ignored, so they would not be delivered"
-        findings.append(Finding(RULE, "warn", more))
+        more = count(len(found) - len(told), "more new file")
+        findings.append(
+            Finding(RULE, "warn", f"{more} with source code would not be delivered: git ignores such files")
+        )
     return findings
 
 

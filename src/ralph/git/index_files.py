@@ -37,7 +37,7 @@ def entries_of(data: bytes, like: str) -> list[bytes] | None:
 
 
 def _has_all(extensions: bytes) -> bool:
-    """Whether no extension changes what the entries mean: such a one begins with a small letter."""
+    """Whether no extension changes what the entries mean: one that does begins with a lower-case letter."""
     while extensions:
         if not extensions[:1].isupper():
             return False

@@ -49,7 +49,7 @@ def seen_at(folder: Path) -> Checkout | None:
 
 
 def _decided_by(folder: Path, at: Checkout) -> tuple[object, ...]:
-    """Everything that decides which repository the folder belongs to; empty if that is not the usual."""
+    """Everything that decides which repository the folder belongs to; empty in unusual cases."""
     try:
         real = Path(os.path.realpath(folder))
         if real != at.top / at.prefix or any(os.path.lexists(each / ".git") for each in _between(real, at.top)):

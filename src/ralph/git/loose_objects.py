@@ -54,7 +54,7 @@ def read_loose(objects: Path, name: str) -> StoredObject | None:
     if not HASH.fullmatch(name):
         return None
     if name == empty_tree(name):
-        # Git knows it without having it.
+        # Git knows this object even if it is not stored.
         return StoredObject(name, "tree", b"")
     try:
         with (objects / name[:2] / name[2:]).open("rb") as file:
@@ -70,7 +70,7 @@ def read_loose(objects: Path, name: str) -> StoredObject | None:
 
 
 def write_loose(objects: Path, kind: str, content: bytes, like: str) -> str:
-    """The hash of the object, which is then there. Its permissions are those of the folder."""
+    """Write the object if it is not there yet, and return its hash. Its permissions are those of the folder."""
     name = hash_of(kind, content, like)
     if read_loose(objects, name) is None:
         try:
@@ -86,7 +86,7 @@ def _write(objects: Path, name: str, data: bytes) -> None:
     if not path.parent.is_dir():
         path.parent.mkdir(exist_ok=True)
         path.parent.chmod(mode)
-    # Git removes files that begin so, if nobody finishes them.
+    # Git removes files with such names, if nobody finishes them.
     fresh = path.with_name(f"tmp_obj_{secrets.token_hex(8)}")
     fresh.write_bytes(zlib.compress(data, 1))
     fresh.chmod(mode & READABLE)

@@ -25,7 +25,7 @@ from ralph.git.trees import SUBMODULE, read_tree
 CHANGED = ("ls-files", "-z", "-t", "--modified", "--deleted", "--others")
 # Several at once take more CPU time and less of the user's time: half of the cores are left for others.
 WORKERS = ("-c", f"checkout.workers={max(1, (os.cpu_count() or 1) // 2)}")
-# Reading the index ahead would look at all files. Only those are looked at that are to be written.
+# To preload the index, git would look at all files. Without that, it looks only at those that it must write.
 WRITE = (*WORKERS, "-c", "core.preloadIndex=false", "read-tree", "--reset", "-u")
 REFRESH = ("update-index", "-q", "--refresh")
 ENTRY, OTHER = b"H ", b"? "

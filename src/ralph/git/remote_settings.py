@@ -29,7 +29,7 @@ DECIDES = re.compile(
 )
 INCLUDES = re.compile(r"include(if\..*)?\.path", re.DOTALL)
 SIZE = "its size"
-"""It stands for what is in the rest of a file that is too large."""
+"""The name under which the unread rest of a file that is too large is recorded."""
 LONGEST = 80
 DIGEST = 12
 

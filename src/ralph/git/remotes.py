@@ -119,7 +119,7 @@ async def push_commit(repository: Repository, remote: Remote, commit: str, branc
     if await ref_at(repository, remote, ref) != commit:
         raise StateError(
             f"git pushed {branch} to {remote.shown}, but {commit[:12]} is not there.",
-            "Somebody else may push: try again.",
+            "Somebody else may be pushing to it: try again.",
         )
 
 

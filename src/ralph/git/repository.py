@@ -1,4 +1,4 @@
-"""A git repository as ralph uses it: it looks at it, keeps the work in it, and leaves the user's own files alone."""
+"""A git repository as ralph uses it: ralph reads it, keeps the work in it, and leaves the user's own files alone."""
 
 import os
 import re
@@ -43,7 +43,7 @@ MOST_LOCKS = 3
 """How many locks in a row may block one move."""
 
 _committers: dict[Path, str] = {}
-"""As whom ralph made the last commit in a folder."""
+"""The committer of the last commit that ralph made in each folder."""
 
 
 class Commit(Struct, frozen=True):
@@ -254,8 +254,8 @@ class Repository:
         return commit
 
     async def committer(self) -> str:
-        """The user's name and address, if git knows an identity. In a folder in which ralph committed, it is the
-        same.
+        """The user's name and address, if git knows an identity; otherwise ralph's own. In a folder in which ralph has
+        committed, it is the committer of the last commit.
         """
         if self.folder in _committers:
             return _committers[self.folder]

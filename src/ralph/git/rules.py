@@ -143,7 +143,7 @@ class _Places:
 
     @property
     def sources(self) -> list[Path]:
-        """The files that decide. While they are unchanged, nothing must be asked again."""
+        """The files that decide. While they are unchanged, git need not be asked again."""
         users = {path for path in (self.ignore, self.everywhere) if path}
         return sorted({*self._settings, *users, self.exclude, self.attributes})
 

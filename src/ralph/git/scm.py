@@ -145,7 +145,7 @@ def _words_of(text: str, setting: str) -> list[str]:
     try:
         return shlex.split(text)
     except ValueError as error:
-        raise ConfigError(f"{setting}: {text!r} cannot be split into words: {error}.", "Close its quotes.") from None
+        raise ConfigError(f"{setting}: {text!r} cannot be split into words: {error}.", "Close the quotes.") from None
 
 
 def check_words(command: str, tasks: Iterable[str]) -> None:
@@ -166,7 +166,7 @@ def _words(done: Ended) -> str:
 
 
 def digests_below(folder: Path) -> dict[str, str]:
-    """The digests of the hooks and of the files beside them, by their names. Samples are no hooks."""
+    """The digests of the hooks and of the files beside them, by their names. Samples are not hooks."""
     files = sorted(each for each in folder.rglob("*") if each.is_file() and each.suffix != ".sample")
     return {str(each.relative_to(folder)): _digest(each) for each in files[:MOST_HOOKS]}
 

@@ -19,7 +19,7 @@ ALONE = {
     "GIT_ATTR_NOSYSTEM": "1",
 }
 NO_COMMIT = "ref: refs/heads/none"
-"""What HEAD says before the first commit: git takes a directory with an empty HEAD for no repository."""
+"""What HEAD says before the first commit: git does not accept a directory with an empty HEAD."""
 ESCAPED = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\b": "\\b"})
 
 

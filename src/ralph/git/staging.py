@@ -25,7 +25,7 @@ ALSO_IGNORED = "The following paths are ignored by one of your .gitignore files"
 COMPLAINT = re.compile("^(fatal|error): ", re.MULTILINE)
 BY_NAME = ("update-index", "--add", "--remove", "-z", "--stdin")
 USUAL = (b"H 100", b"H 120")
-"""How the record of a file or a link begins of which there is nothing to say."""
+"""The beginning of the record of a file or a link that needs no attention."""
 LISTING = ("ls-files", "-z", "-v", "--stage", "--others", "--modified", "--deleted", "--exclude-standard")
 DIFFERENCES = ("diff-index", "--cached", "--name-only", "-z", "--ignore-submodules=none")
 
@@ -88,7 +88,7 @@ async def stage(git: Git, at: Checkout, env: Mapping[str, str], known: Known = N
     elif seen.changed:
         is_plain &= await _add(git, env, seen.changed, whole_work(at, known.lent))
     if is_plain:
-        # Nothing but what was seen has become different from the commit.
+        # Only what was seen differs from the commit.
         return StagedWork(bool(seen.changed), paths=tuple(sorted(map(os.fsdecode, seen.changed))))
     if not at.head:
         return StagedWork(changed=True)
@@ -148,7 +148,7 @@ class _Seen:
         self._given = given
 
     def take(self, record: bytes) -> bool:
-        """Read one record. It is always False, because no record is kept as it is."""
+        """Read one record. Always returns False, because no record is kept as it is."""
         if record.startswith(USUAL):
             return False
         tag, _, rest = record.partition(b" ")
@@ -189,7 +189,7 @@ async def _add(git: Git, env: Mapping[str, str], names: Collection[bytes], work:
         # It ignores a name that it cannot take, such as that of a new submodule, with no more than a message.
         if done.code == 0 and not done.err:
             return True
-    # Also where one of them is now a folder, or behind a link.
+    # This also happens if one of them is now a folder, or behind a link.
     await _add_all(git, env, work)
     return False
 

@@ -168,7 +168,7 @@ async def changed_files(repository: Repository, base: str, head: str) -> list[Ch
     if known is not None and len(known) <= FEW:
         sides = [await _entries(repository.objects, known_tree(each), known) for each in (base, head)]
         found = [ChangedFile(path, path, new, old) for path, old, new in zip(known, *sides, strict=True) if old != new]
-        # Only what is gone can be what is new.
+        # A renamed file is a deleted one and a new one, so without both there is none.
         if all(each.old for each in found) or all(each.new for each in found):
             return found
     arguments = (*COMPARED, "--raw", "--no-abbrev", ALIKE, MOST_PAIRS, base, head, "--")

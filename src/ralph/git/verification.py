@@ -76,7 +76,7 @@ class VerificationWorktree:
             at = await repository.require()
             first = at.head
         except ConfigError:
-            # Before the first commit of the project there is the one that keeps the files at the start of the run.
+            # A project without a commit has at least the one in which ralph keeps the files from the start of the run.
             found = await look_if_any(repository.git)
             first = await repository.commit_at(START) if found else ""
             if found is None or not first:
@@ -147,7 +147,7 @@ class VerificationWorktree:
         return await self._prepare(self._preparation)
 
     def put_away(self) -> None:
-        """Move it out of the project, because nobody needs it now, and nobody must take it for a part of the
+        """Move it out of the project, because nobody needs it now, and no tool must take it for a part of the
         project.
         """
         self._place.put_away()
@@ -247,7 +247,7 @@ class VerificationWorktree:
         changed = sorted(name for name in seen.changed if not (self.path / name / ".git").exists())
         if changed:
             names = ", ".join(changed[:SHOWN])
-            raise StateError(f"{self.path} cannot be made the tree that is to be checked: {names}.", "See: git fsck")
+            raise StateError(f"{self.path} still differs from the tree to check: {names}.", "See: git fsck")
 
     async def _move_submodules(self, seen: Seen) -> None:
         for name, commit in seen.submodules.items():

@@ -30,6 +30,7 @@ from ralph.git.repository import Change, Repository, drop_locks
 from ralph.kernel.actions.tasks import Worktree
 from ralph.model.errors import ConfigError, StateError
 from ralph.model.tasks import BRANCHES
+from ralph.model.words import count
 from ralph.workbench.bench import Ended
 
 BETWEEN = "--"
@@ -54,7 +55,7 @@ async def prepare(
     at = await repository.require()
     if BETWEEN in spec:
         raise ConfigError(
-            f"the spec id {spec} contains {BETWEEN!r}, which in the name of a branch begins the task.",
+            f"the spec id {spec} contains {BETWEEN!r}, which separates spec and task in branch names.",
             "Give the spec another id.",
         )
     spec_branch = BRANCHES + spec
@@ -83,7 +84,7 @@ async def remove(repository: Repository, worktree: Worktree, inside: Checkout | 
         if inside is None:
             return f"{path} is no longer the worktree of {worktree.branch}."
         if changes := await repository.at(path).uncommitted(inside):
-            return f"{path} has uncommitted work: {changes} files."
+            return f"{path} has uncommitted work: {count(changes, 'file')}."
         tip = (await return_to_branch(repository, path, worktree.branch, inside)).head
     tip = tip or await repository.commit_at(HEADS + worktree.branch)
     await take_away(repository, path)
@@ -113,7 +114,7 @@ async def make_again(repository: Repository, path: Path) -> str:
     listed = await repository.git.ask("for-each-ref", "--format=%(refname)", f"{HEADS}{BRANCHES}*{BETWEEN}{path.name}")
     found = [ref.removeprefix(HEADS) for ref in listed.splitlines() if ref.partition(BETWEEN)[2] == path.name]
     if len(found) != 1:
-        which = f"{len(found)} branches are its own" if found else "its branch is gone too"
+        which = f"{len(found)} branches could be its own" if found else "its branch is gone too"
         raise StateError(
             f"the worktree {path} was deleted, and {which}.", f"Start the task again: ralph retry {path.name}"
         )
@@ -246,7 +247,7 @@ def _refuse_elsewhere(branch: str, path: Path, entries: list[ListedWorktree]) ->
             f"Check out something else there: {switch_away(str(holder.path))}",
         )
     raise ConfigError(
-        f"git has the branch {branch} down as checked out in {holder.path}, which is gone.", "Run: git worktree prune"
+        f"git still lists {branch} as checked out in {holder.path}, which is gone.", "Run: git worktree prune"
     )
 
 

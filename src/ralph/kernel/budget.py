@@ -20,7 +20,7 @@ class Budget(Struct, frozen=True, omit_defaults=True):
 
 
 def within(budget: Budget, recipe: Recipe) -> Recipe:
-    """Run the recipe until an iteration would begin after it and its parts have already spent the budget."""
+    """Run the recipe. No iteration begins once the recipe and its parts have spent the budget."""
     return recipe if budget == Budget() else _watched(budget, recipe)
 
 

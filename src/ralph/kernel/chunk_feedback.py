@@ -55,7 +55,7 @@ def by_merge(problem: str) -> Refused:
     return Refused(
         f"it could not be delivered: {problem}",
         f"The last attempt was good by itself, but other work was delivered meanwhile, and {problem}."
-        " The files below you have that other work in them now.",
+        " The files in your folder now contain that other work.",
     )
 
 

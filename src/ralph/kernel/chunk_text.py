@@ -1,6 +1,6 @@
 """What the agent of a chunk is told, in one fixed structure. A section without content is left out with its heading.
 
-The chunk's own text stands in it as it was written. What comes from elsewhere (names, summaries, paths) is one line
+The chunk's own text is in it as it was written. What comes from elsewhere (names, summaries, paths) is one line
 each, so that none of it can begin a section of its own.
 """
 

@@ -22,7 +22,7 @@ class StoryPlanRun(Struct, frozen=True, omit_defaults=True):
     prd: str
     """The text of prd.md; empty if it must be written."""
     template: str
-    """The template of prd.md: its sections, and what belongs into each."""
+    """The template of prd.md: its sections, and what belongs in each."""
     rules: str
     """The rules by which stories are derived."""
     project: str

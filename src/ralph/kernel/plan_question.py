@@ -21,7 +21,7 @@ each assumption that the user did not confirm.
 Questions cover: the problem and the goal, the core functionality, what is out of scope, the technical context,
 constraints, how success is seen.
 
-This is the template, with what belongs into each section:
+This is the template, with what belongs in each section:
 {template}"""
 STORIES = """\
 ## Your task: the stories

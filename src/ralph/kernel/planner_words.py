@@ -24,7 +24,7 @@ def put_together(parts: Iterable[str], notes: str, *, may_ask: bool) -> str:
 
 def wrong(problems: Sequence[str]) -> str:
     listed = "\n".join(f"- {each}" for each in problems)
-    return f"Your last answer could not be used. Give it again, whole, with this put right:\n{listed}"
+    return f"Your last answer could not be used. Give the whole answer again, with this fixed:\n{listed}"
 
 
 def wished(draft: str, wish: str) -> str:

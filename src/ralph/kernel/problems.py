@@ -12,7 +12,7 @@ SAME_DENIALS = 3
 """After this many iterations in a row with the same denied permission, the agent is given up."""
 # What a person can do if no further iteration can help. A resumed run keeps its settings, so new ones need a new run.
 NEXT: dict[ProblemKind, str] = {
-    "auth": "Log in the agent again, or renew its key, then: ralph resume",
+    "auth": "Log the agent in again, or renew its key, then: ralph resume",
     "billing": "Top up the account, then: ralph resume. Or choose another agent, then run again",
     "model": "Choose a model that this account has (agent.flags), then run again",
     "missing": "Install or start it, then: ralph resume. Or choose another agent, then run again",

@@ -33,8 +33,8 @@ from ralph.model.verification import External
 LOOKS_AT_BASE = 3
 """How many times the base is tried before a test that fails now is known not to be flaky there."""
 IN_YOUR_TREE_ONLY = (
-    "passed in your tree only: on a clean checkout neither the work nor the start of the run passes, so it needs what"
-    " git does not hold (name the command that prepares a checkout as worktree.init)"
+    "passed in your tree only: on a clean checkout neither the work nor the start of the run passes, so it needs"
+    " something that git does not hold (set worktree.init to the command that prepares a checkout)"
 )
 
 

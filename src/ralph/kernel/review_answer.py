@@ -94,8 +94,8 @@ def _lines(value: Any) -> tuple[int, int]:
 
 
 def _confidence(value: Any) -> int:
-    """The confidence in percent. A fraction of one becomes a percentage; a value that is no number counts as
-    missing.
+    """The confidence in percent. A fraction of one becomes a percentage; a value that is not a number
+    counts as missing.
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         found = NUMBERS.match(_text(value).strip())

@@ -81,7 +81,7 @@ def _heard_of_all(asked: Asked, about: ReviewMaterial, name: str) -> Generator[S
         own = asked._replace(earlier=earlier)
         ask = ask_model(own, about, part, change.boundary)
         hidden = [each.path for each in part.hidden if each.must_be_seen]
-        hidden += [f"{part.more:,} more files"] if part.more else []
+        hidden += [f"{part.more:,} more file{'' if part.more == 1 else 's'}"] if part.more else []
         answers.append((yield from heard(own, about, _part_name(name, number), ask, hidden)))
         if answers[-1].weighed is None:
             break

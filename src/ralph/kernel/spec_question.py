@@ -22,11 +22,11 @@ Write Markdown in `text`, without the title, with these sections where there is 
 keeps an agent from building what nobody asked for. Leave the questions and answers out: ralph adds them.
 
 Questions cover: the problem and the goal, the core behaviour, what is out of scope, the technical context, how success
-is seen. If answers contradict each other, what the user said or the present text, ask which one holds, and name both.
+is seen. If answers contradict each other, what the user said or the current text, ask which one holds, and name both.
 Where nobody answers, decide, and put what contradicts and what you decided into `contradictions`, one line each."""
 NEW = "Write the spec of what the user wants."
 REFINE = """\
-The spec is written already, and stands below. Ask about what is unclear, missing or contradictory in it. Then write the
+The spec is already written, and is below. Ask about what is unclear, missing or contradictory in it. Then write the
 whole text again: better, with the answers in it, and unchanged where nothing was said about it.{wish}"""
 CHUNKS = """\
 ## Your task: the chunks
@@ -34,18 +34,19 @@ Cut the spec into chunks, in the order in which they are to be done. A good chun
 - is one session's work: an agent finishes it in one go, with its tests, and it can be reviewed in one sitting;
 - has a `description` of what to do step by step, one step a line, complete for somebody who has seen nothing else;
 - names in `relevantFiles` the files to check before starting: files that exist, or that a chunk it depends on makes;
-- has a `dependsOn` only where it uses what that chunk puts out. Order alone is no dependency;
+- has a `dependsOn` only where it uses what that chunk puts out. Order alone is not a dependency;
 - has an `outcome`: one sentence that says what can be seen when it is done;
 - has `acceptanceCriteria` with their type: {{"check": COMMAND}} wherever a command can show it (exit code 0), a plain
   text where a model must judge it, {{"person": TEXT}} or {{"time": TEXT}} only where nobody else can tell.
-`id` is short, such as T001, and is not an id of a present task unless that one is to be replaced. `criteria` is for
+`id` is short, such as T001, and is not an id of an existing task unless you replace that task. `criteria` is for
 tasks that several roles work on one after another: leave it empty. At most {most} chunks.
 Ask only about what is ambiguous or missing in the spec."""
 TASKS = """\
 ## Your task: the tasks
-Make tasks of the text below, by these rules. Each task is an entry of `chunks`: its `outcome` and `acceptanceCriteria`
-are the required fields of the rules, its `criteria` the entries for the roles ({roles}), `command` and `checkFor` what
-verifies the promise of each. `dependsOn` names the tasks whose output it uses. At most {most} tasks.
+Make tasks from the text below, by these rules. Each task is an entry of `chunks`: its `outcome` and
+`acceptanceCriteria` are the required fields of the rules, its `criteria` the entries for the roles ({roles}),
+`command` and `checkFor` what verifies the promise of each. `dependsOn` names the tasks whose output it uses. At most
+{most} tasks.
 
 {guide}"""
 
@@ -93,7 +94,7 @@ def _question(
         _section("Codebase", codebase_lines(codebase)),
         _section("Global Rules", "\n".join(f"- {each}" for each in run.rules)),
         _section("Verification of every chunk", "\n".join(f"- {each}" for each in run.steps)),
-        _section("Present tasks", "\n".join(map(_present, run.present))),
+        _section("Existing tasks", "\n".join(map(_present, run.present))),
         *parts,
     )
     return put_together(blocks, notes, may_ask=may_ask)

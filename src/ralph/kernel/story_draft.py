@@ -42,7 +42,9 @@ def story_problems(run: StoryPlanRun, draft: StoriesDraft) -> list[str]:
     if not draft.description.strip():
         found.append("'description' is empty: say in one sentence what is built.")
     found += [f"The verify command {each!r} is empty." for each in draft.verify_commands if not each.strip()]
-    found += [f"mayChange {each!r} would give up every test." for each in draft.may_change if not each.strip("*/. ")]
+    found += [
+        f"mayChange {each!r} would let agents change every test." for each in draft.may_change if not each.strip("*/. ")
+    ]
     order = {each.id: each.priority for each in draft.user_stories}
     return found + [text for each in draft.user_stories for text in _problems_of(each, order)]
 

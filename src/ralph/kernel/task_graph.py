@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 Graph = Mapping[str, Sequence[str]]
-"""The dependencies of each node, by its name. There is no cycle, and a name that is no node is already done."""
+"""The dependencies of each node, by its name. There is no cycle, and a name that is not a node counts as done."""
 
 
 def waves(graph: Graph) -> list[list[str]]:

@@ -51,9 +51,9 @@ def check_id(what: str, name: str) -> None:
     elif ".." in name or name.endswith((".", ".lock")):
         problem = "must not contain '..' nor end in '.' or '.lock': it becomes the name of a branch"
     elif what == "spec" and "--" in name:
-        problem = "must not contain '--': that stands between spec and task in the name of a branch"
+        problem = "must not contain '--': that separates spec and task in branch names"
     if problem:
-        raise ConfigError(f"the {what} id {shown(name)} {problem}.", "A good one: TASK-001")
+        raise ConfigError(f"the {what} id {shown(name)} {problem}.", "For example: TASK-001")
 
 
 def read_promise(text: str) -> str:

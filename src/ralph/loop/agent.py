@@ -84,7 +84,7 @@ async def feed_back(action: FeedBack, _attempt: Attempt) -> Prompt:
 
 
 class Arrivals:
-    """When how much of a stream had arrived, so that a later reader can say when an event came."""
+    """How much of a stream had arrived at which time, so that a later reader can say when an event came."""
 
     def __init__(self, attempt: Attempt, name: Literal["arrived", "complained"]) -> None:
         self._attempt = attempt

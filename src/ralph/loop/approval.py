@@ -32,7 +32,7 @@ async def await_approval(action: AwaitApproval, attempt: Attempt) -> Approval:
     if missing := [each for each in action.wanted if each.number not in approved]:
         wanted = "; ".join(f"{each.number}. {each.text}" for each in missing)
         raise Blocked(
-            f"{action.task}: all else is verified, and a person must approve: {wanted}."
+            f"{action.task}: everything else is verified, and a person must approve: {wanted}."
             f' Approve: ralph approve {action.task}, or: ralph reject {action.task} "why".'
         )
     return Approval(tuple(approved[each.number] for each in action.wanted), seen=words[-1].id)

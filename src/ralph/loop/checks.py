@@ -55,7 +55,7 @@ async def run_check(action: RunCheck, attempt: Attempt) -> Evidence:
 
 async def perform_check(check: NamedCheck, bench: Workbench) -> Evidence:
     if check.name not in CHECKS:
-        raise StateError(f"this ralph has no check {check.name!r}.", "Use the ralph that started the run.")
+        raise StateError(f"this version of ralph has no check {check.name!r}.", "Use the version that started the run.")
     return await performed_by(check.name)(msgspec.convert(check.config, config_of(check.name)), bench)
 
 

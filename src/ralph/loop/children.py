@@ -56,7 +56,7 @@ async def find_verified_stages(action: FindVerifiedStages, attempt: Attempt) -> 
     run = attempt.run
     runs = runs_of_task(run.store, run.project_id, run.loop.task.id)
     whole = [each for each in runs if each.recipe == run.plan.recipe and each.id != run.run_id][-1:]
-    # What an agent has had verified, under settings of its own, stands for nobody else.
+    # What a run of an agent verified, under its own settings, does not count for other runs.
     if not whole or whole[0].verdict == "verified" or was_started_by_agent(run.store, whole[0].id):
         return VerifiedStages()
     tree = (await attempt.repository(run.project / action.folder).look()).tree
@@ -82,7 +82,7 @@ def _role(run: Run) -> str:
 
 
 def _asked_of(store: Store, run_id: str) -> Any:
-    """The stored options of a stage and its rules: with others its promise does not count."""
+    """The stored options of a stage and its rules: under different ones its promise does not count."""
     loop = options_of(store, run_id)["loop"]
     return [loop["stage"], loop.get("rules", _as_stored(Rules()))]
 

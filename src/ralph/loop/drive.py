@@ -64,7 +64,7 @@ class Driver:
                 answer = await (self._first(step) if isinstance(step, tuple) else self._only(step))
         except asyncio.CancelledError:
             if self._why is None:
-                raise  # Not by us: the process is to end, or the run that this is a part of.
+                raise  # This driver did not cancel: the process is ending, or the parent run.
             raise self._why from None
         finally:
             recipe.close()
@@ -73,7 +73,7 @@ class Driver:
             await self._end_unfinished()
 
     async def _only(self, action: Action) -> Result:
-        """The result of a single action: the same as `_first`, with less to do for what most steps are."""
+        """The result of a single action: the same as `_first`, but faster, because most steps are a single action."""
         key = action.key
         if self._tasks or key in self._ends or hash(key) in self._given or key in self._journal.past_ends:
             _, result = await self._first((action,))
@@ -88,7 +88,9 @@ class Driver:
         """The end with the smallest number. Later ends have larger numbers, so a replay has the same result."""
         by_key = {action.key: action for action in actions}
         if len(by_key) != len(actions) or not self._given.isdisjoint(map(hash, by_key)):
-            raise StateError(f"the recipe asked twice for one of {', '.join(by_key)}.", "This is a mistake in ralph.")
+            raise StateError(
+                f"the recipe asked twice for one of {', '.join(by_key)}.", "This is a bug in ralph: please report it."
+            )
         if past := [row for key in by_key if (row := self._journal.past_ends.get(key))]:
             return self._replayed(by_key, min(past, key=lambda row: row.n))
         # The replay is over only now: nothing is performed, not even what was begun before, until the recipe waits for
@@ -118,7 +120,7 @@ class Driver:
             return msgspec.json.decode(row.body, type=action.result)
         except msgspec.ValidationError as error:
             raise StateError(
-                f"this ralph cannot read the result of {row.key}, which another one wrote: {error}.",
+                f"this version of ralph cannot read the result of {row.key}, which another one wrote: {error}.",
                 f"Start it again: ralph retry {row.run_id}",
             ) from error
 
@@ -201,8 +203,7 @@ class Driver:
             async for _ in self._store.rings(at_least=HEAR_AT_MOST_EVERY):
                 self._hear()
         except RalphError as error:
-            # Without the store no word is heard and nothing can be recorded: it is better to stop than to continue
-            # deaf.
+            # Without the store no word is heard and nothing can be recorded, so the run stops.
             self._end(error)
 
     async def _keep_lease(self) -> None:

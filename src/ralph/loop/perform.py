@@ -80,7 +80,7 @@ PERFORMERS = {
     "keep-summary": "ralph.loop.planning:keep_summary",
 }
 RESTORE = "ralph.loop.tasks:restore_deleted"
-"""What comes before each action in the worktree of a task."""
+"""The function that is called before each action in the worktree of a task."""
 
 
 def performing(context: RunContext) -> Callable[[Begun], Awaitable[Result]]:

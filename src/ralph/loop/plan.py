@@ -49,7 +49,7 @@ def stored_plan(run_id: str, recipe: str, options: bytes) -> Plan:
         loop = msgspec.convert(stored["loop"], kind.options)
     except (msgspec.ValidationError, KeyError) as error:
         raise StateError(
-            f"run {run_id} was stored by another ralph, and this one cannot read its options: {error}.",
+            f"run {run_id} was stored by another version of ralph, and this one cannot read its options: {error}.",
             "Start it again with the command that started it.",
         ) from error
     plan = make_plan(recipe, settings, stored["settings"], loop)
@@ -57,7 +57,9 @@ def stored_plan(run_id: str, recipe: str, options: bytes) -> Plan:
 
 
 def plan_to_drive(run_id: str, recipe: str, options: bytes, known: Plan | None) -> Plan:
-    """The caller's plan, if the run was stored with it; it was sealed only when it was stored."""
+    """The caller's plan, if the run was stored with it, and otherwise the stored plan. The seals come from the store,
+    because a plan is sealed when it is stored.
+    """
     if known is not None:
         sealed = replace(known, seals=seals_in(options))
         if sealed.options == options:

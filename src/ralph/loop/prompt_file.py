@@ -17,7 +17,7 @@ def read_prompt(path: Path, hint: str = "Restore it, then: ralph resume") -> str
     except UnicodeDecodeError as error:
         raise ConfigError(f"the prompt file {path} is not UTF-8 (byte {error.start}).", "Save it as UTF-8.") from error
     if not text.strip():
-        raise ConfigError(f"the prompt file {path} is empty.", "Write into it what the agent is to do.")
+        raise ConfigError(f"the prompt file {path} is empty.", "Write in it what the agent must do.")
     return text
 
 

@@ -95,7 +95,7 @@ async def compose_trees(action: ComposeTrees, attempt: Attempt) -> Composed:
     base_tree, tree = await trees_of(repository, action.base, action.commit)
     base, head = await read_tree(repository, base_tree), await read_tree(repository, tree)
     changed = await changed_paths(repository, base_tree, tree)
-    # What is gone may be what is new under another name.
+    # A file that is gone may be there under another name.
     has_gone = any(path not in head.entries for path in changed)
     moved = await renames(repository, base_tree, tree) if has_gone else {}
     rules = action.rules
@@ -239,7 +239,7 @@ async def excuse_failure(action: ExcuseFailure, attempt: Attempt) -> Excused:
 
 
 def _to_blame(failing: set[str], base: Inventory, action: ExcuseFailure) -> list[str]:
-    """The tests that make a failure count: with a relative baseline without those that failed before, if others
+    """The tests that make a failure count. With a relative baseline, those that failed before are left out if others
     fail.
     """
     new = {each for each in failing if base.tests.get(each) != "failed"}

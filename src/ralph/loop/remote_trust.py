@@ -11,8 +11,8 @@ SHOWN = 3
 
 
 def changed_remotes(store: Store, project_id: str, project: Path) -> ConfigError | None:
-    """The error that names what was changed, and how to remove it; None if nothing was. Whatever pushes or fetches must
-    ask before.
+    """The error that names what was changed, and how to remove it; None if nothing was. Code that pushes or fetches
+    must call this first.
     """
     found = next((each for each in open_changes(store, project_id, project) if each.name == FILE), None)
     if found is None:

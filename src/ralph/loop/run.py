@@ -55,8 +55,8 @@ async def drive_run(
 ) -> Driven:
     """Drive the run. It raises `Lost` if another process has it.
 
-    `plan` is what the caller stored: it need not be read back, unless the run was stored with another before. `go_on`:
-    although it has ended. `is_locked`: the caller has its lock.
+    `plan` is what the caller stored: it need not be read back, unless the run was stored before with another one.
+    `go_on`: drive it although it has ended. `is_locked`: the caller has its lock.
     """
     run = get_run(store, run_id)
     if run is None:

@@ -8,7 +8,7 @@ from ralph.store.runs import was_started_by_agent
 
 
 def shared_by(attempt: Attempt, commands: Iterable[str]) -> bytes:
-    """The part of a digest that separates what was seen elsewhere."""
+    """The part of a digest that keeps this evidence apart from what was seen in another environment or by an agent."""
     run = attempt.run
     if was_started_by_agent(run.store, run.run_id):
         return run.run_id.encode()

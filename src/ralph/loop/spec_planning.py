@@ -45,7 +45,8 @@ async def write_chunks(action: WriteChunks, attempt: Attempt) -> WrittenTasks:
         again = [task for task in fitted.tasks if task.id in everything]
         if begun := [task.id for task in again if everything[task.id].status != "pending"]:
             raise ConfigError(
-                f"{', '.join(begun)} has started meanwhile.", f"Plan again: ralph spec plan {action.spec}"
+                f"{', '.join(begun)} {'has' if len(begun) == 1 else 'have'} started meanwhile.",
+                f"Plan again: ralph spec plan {action.spec}",
             )
         check_new_ids(fitted.tasks)
         check_dependencies({**everything, **{task.id: task for task in fitted.tasks}}.values())

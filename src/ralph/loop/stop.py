@@ -56,7 +56,7 @@ class Stop:
             self.requested = number.name
             self._wake.set()
 
-        # What was started under nohup stays deaf to a terminal that is closed.
+        # A run that was started under nohup keeps ignoring that its terminal is closed.
         wanted = [number for number in SIGNALS if number != signal.SIGHUP or _is_heard(number)]
         for number in wanted:
             loop.add_signal_handler(number, received, number)

@@ -62,7 +62,7 @@ async def open_stories(action: OpenStories, attempt: Attempt) -> OpenedStories:
         argv = ("checkout", "--quiet", action.branch, "--") if exists else ("checkout", "--quiet", "-b", action.branch)
         await repository.git.ask(*argv)
         told.append(
-            f"{'went on with' if exists else 'made'} the branch {action.branch}, from {at.branch or at.head[:SHORT]}"
+            f"{'continued on' if exists else 'created'} the branch {action.branch}, from {at.branch or at.head[:SHORT]}"
         )
     attempt.run.kept[AT_BRANCH] = True
     tip = (await repository.look()).head

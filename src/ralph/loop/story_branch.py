@@ -55,7 +55,7 @@ async def back_after_a_break(
         )
     kept = await _keep_detached(repository, at, attempt_ref(run.run_id, NAME, 0))
     await repository.git.at(at.top).ask("checkout", "--quiet", branch, "--")
-    return [f"{where} was checked out. It is {branch} again.{kept}"]
+    return [f"{where} was checked out. ralph checked out {branch} again.{kept}"]
 
 
 async def _keep_detached(repository: Repository, at: Checkout, ref: str) -> str:

@@ -74,7 +74,7 @@ def _refuse_written(path: Path, before: str | None) -> None:
     if path.name == PRD and not is_unwritten(before):
         raise ConfigError(f"{path} was written meanwhile, and is left as it is.", "Plan from it: ralph prd plan")
     if path.name == TASKS and (names := _begun(path)):
-        raise ConfigError(f"{path}: {names} was started meanwhile, so it is left as it is.", "See: ralph prd status")
+        raise ConfigError(f"{path} is left as it is: work on {names} has started meanwhile.", "See: ralph prd status")
 
 
 def _begun(path: Path) -> str:

@@ -107,7 +107,7 @@ async def _kept(action: SettleStory, attempt: Attempt, repository: Repository, l
     files[path] = _kept_plan(attempt, project / path, legal)
     committed = _plan_in(await now.read(path))
     if not legal.problems and committed not in (action.start.plan, legal.plan):
-        problems.append(f"{path} was committed other than it is left. What is left counts.")
+        problems.append(f"{path} was committed with other content than it has now. The current content counts.")
     return _Kept(files, problems)
 
 

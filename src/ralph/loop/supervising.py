@@ -39,7 +39,8 @@ async def await_go(action: AwaitGo, attempt: Attempt) -> Done:
     still = _wish_in_file(f"{_folder(attempt)}/{WAIT}")
     if attempt.number == 1 or still:
         waits_for = still or action.waits_for
-        raise Blocked(f"it is not restarted: {waits_for}.", f"Then: ralph resume {attempt.run.run_id}")
+        first = f"Remove the file {WAIT}, then: " if still else "Continue: "
+        raise Blocked(f"it is not restarted: {waits_for}.", f"{first}ralph resume {attempt.run.run_id}")
     return Done()
 
 

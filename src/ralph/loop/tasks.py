@@ -113,7 +113,7 @@ async def set_up_worktree(action: SetUpWorktree, attempt: Attempt) -> Evidence:
     folder = project / action.worktree.folder
     given = await copy_local_files(folder, project, list(action.copy))
     words = [f"copied {', '.join(given.copied)}"] if given.copied else []
-    words += [f"did not copy {', '.join(given.skipped)}, which lead elsewhere"] if given.skipped else []
+    words += [f"did not copy paths that lead elsewhere: {', '.join(given.skipped)}"] if given.skipped else []
     inside = attempt.repository(folder)
     words += await _warnings(inside, given.copied)
     prepared = (await inside.look()).git_dir / PREPARED if action.init else None
@@ -173,4 +173,5 @@ async def _warnings(inside: Repository, copied: tuple[str, ...]) -> list[str]:
     them.
     """
     known = await inside.not_ignored(copied)
-    return [f"git does not ignore {', '.join(known)}: an agent could commit it"] if known else []
+    them = "it" if len(known) == 1 else "them"
+    return [f"git does not ignore {', '.join(known)}: an agent could commit {them}"] if known else []

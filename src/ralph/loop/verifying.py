@@ -92,7 +92,7 @@ async def _taken(attempt: Attempt, rules: GitRules | None) -> Verifier:
         key = (worktree.path, settings.init, tuple(settings.copy))
         known = _prepared.get(key)
         tree = (rules.prepares_on if rules else "") or "HEAD"
-        # If it left nothing, nothing must be made again.
+        # If the preparation left nothing, it need not be repeated.
         problem = (
             ""
             if known == ""

@@ -32,7 +32,7 @@ async def give_up(action: GiveUp, attempt: Attempt) -> Granted:
     for word in words:
         granted = _with(granted, word)
     raised = bool(action.limit) and getattr(granted, action.limit) is not None
-    # Only a word that raises a limit helps against it. Anything else is tried again whenever somebody says so.
+    # A run at a limit continues only with a word that raises it; any other run whenever somebody says so.
     counts = raised if action.limit else bool(words) and attempt.number > 1
     if counts and granted.iterations:
         _raise_limit(attempt, granted.iterations)
@@ -67,5 +67,5 @@ def _seconds(action: Wait, *, resumed: bool) -> float:
     ahead = action.until_moment - time.time()
     if ahead > 0:
         return ahead + RESET_SLACK
-    # It came while ralph did not run; a time that had passed from the beginning was not meant.
+    # After a resume, the time has come while ralph did not run. Otherwise it was already over, so it is ignored.
     return 0.0 if resumed else action.seconds

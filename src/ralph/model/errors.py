@@ -1,9 +1,9 @@
-"""Every error a user can meet: the facts in one line, the next action in another, an exit code on each.
+"""Every error that a user can see: the facts in one line, the next action in another, and an exit code.
 
 RalphError
 ├── ConfigError        2  what the user gave cannot be used: settings, flags, files, directories
 ├── AgentUnusable      7  the agent is missing, not executable, or refuses to work at all
-├── SandboxUnusable    8  a sandbox was asked for and cannot be had
+├── SandboxUnusable    8  a sandbox was requested, and none is available
 ├── StateError         9  ralph's own state cannot be written or read
 └── Cancelled        130  a signal, or a person
 """

@@ -123,7 +123,7 @@ class Stderr(Event, frozen=True, tag="stderr"):
 
 
 class Skipped(Event, frozen=True, tag="skipped"):
-    """What the agent said and did while nobody could watch. It stands for all of it."""
+    """One event that stands for everything that the agent said and did while nobody could watch."""
 
     pieces: int
     tools: int = 0
@@ -136,7 +136,7 @@ class Unknown(Event, frozen=True, tag="unknown"):
 
     @property
     def is_json(self) -> bool:
-        """Whether it looks like a message in the agent's format; otherwise it was printed for a person."""
+        """Whether the line looks like a message in the agent's format; otherwise it was printed for a person."""
         return self.raw.startswith((b"{", b"["))
 
 

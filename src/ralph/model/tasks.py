@@ -20,8 +20,8 @@ class Criterion(Struct, frozen=True):
     """One acceptance criterion, and who decides whether it is met."""
 
     kind: CriterionKind
-    """Who decides: a model judges it, a command shows it, or a person approves it. `time` is a text about time, not a
-    clock."""
+    """Who decides: a model judges it, a command shows it, or a person approves it. A person also approves `time`, which
+    is a text about time: ralph measures nothing."""
     text: str
     """The text that a person reads."""
     command: str = ""

@@ -25,7 +25,7 @@ OUTCOMES = {
     "verified": Outcome(0, "green"),
     "max_iterations": Outcome(1, "yellow", "Continue with a higher limit: ralph resume {run} -m N"),
     "rejected": Outcome(1, "yellow"),
-    "revise": Outcome(1, "yellow", "Fix what it names and commit that, then: ralph review"),
+    "revise": Outcome(1, "yellow", "Fix what the review found and commit the fix, then: ralph review"),
     "config_error": Outcome(2, "red"),
     "blocked": Outcome(3, "yellow"),
     "budget": Outcome(4, "yellow", "Continue with a larger budget: ralph resume {run} --budget-{unit} X"),
@@ -42,15 +42,15 @@ OTHER = Outcome(9, "yellow")
 
 
 OF_A_COMMIT = {
-    "failed": "Fix it and commit that, then verify the new commit. The same one again: ralph resume {run}",
+    "failed": "Fix it and commit the fix, then verify the new commit. To check this one again: ralph resume {run}",
     "tampered": "Look at what was changed: ralph show {run}",
 }
 """The next steps of a run that only looks at a commit, which stays as it is."""
 
 
 AT_LIMIT = "not done after "
-"""How the reason of a run begins that has used up its iterations; a spec names it with the task."""
-OF_A_LIMITED_SPEC = "With a higher limit for those that reached it: ralph resume {run} -m N"
+"""The beginning of the reason of a run that used up its iterations. The reason of a spec contains it after the task."""
+OF_A_LIMITED_SPEC = "Continue with a higher limit for the tasks that reached it: ralph resume {run} -m N"
 
 
 def outcome(kind: str) -> Outcome:
@@ -131,7 +131,7 @@ class BudgetSpent(Verdict, frozen=True, tag="budget"):
 
     @property
     def reason(self) -> str:
-        # A million tokens is no 1e+06.
+        # A million tokens must not be shown as 1e+06.
         form = ".0f" if self.what == "tokens" else "g"
         return f"the budget is spent: {self.spent:{form}} of {self.limit:{form}} {self.what}"
 

@@ -7,8 +7,8 @@ UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2061-\u206f"
     "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
-"""Characters that control a terminal, change the direction of a line, hide from a reader, or are only half of one. Line
-ends and tabs are not among them, nor what joins emojis and letters.
+"""Characters that control a terminal, change the direction of a line, are invisible, or are half of a character
+(lone surrogates). Line ends, tabs and characters that join emojis or letters are not among them.
 """
 
 

@@ -19,7 +19,7 @@ from ralph.model.errors import StateError
 STANDARD = 3
 """The number of standard streams: a process gets these descriptors, and no others."""
 IGNORED_HERE = (signal.SIGPIPE, signal.SIGXFSZ)
-"""The signals that Python ignores in this process. A process that it starts must not."""
+"""The signals that Python ignores in this process. A process that it starts must not ignore them."""
 OWN_FILES = Path("/proc/self/fd")
 Streams = tuple[int, int, int]
 """The descriptors that become the standard input, output and error of a process."""
@@ -50,10 +50,10 @@ def _exit_code(pid: int) -> int:
     try:
         _, status = os.waitpid(pid, 0)
     except ChildProcessError as error:
-        # Not 0, as `subprocess` has it: a check that failed would seem to have passed.
+        # `subprocess` returns 0 here, so a check that failed would seem to have passed.
         raise StateError(
             f"the exit code of process {pid} is lost: something else in this program has taken it.",
-            "This is a mistake in ralph.",
+            "This is a bug in ralph: please report it.",
         ) from error
     return os.waitstatus_to_exitcode(status)
 
@@ -106,15 +106,15 @@ def _candidates(program: str, env: Mapping[str, str]) -> list[str]:
 
 @cache
 def _files_are_private() -> bool:
-    """Pass on none of the descriptors that this process inherited: Python keeps those that it opens private itself.
-    Without a list of them that is not possible.
+    """Make the descriptors that this process inherited private, so that no child gets them. Python does so itself for
+    those that it opens. Returns False if the descriptors cannot be listed.
     """
     try:
         names = os.listdir(OWN_FILES)  # noqa: PTH208 - names only
     except OSError:
         return False
     for name in names:
-        # The listing itself had one, which is closed by now.
+        # One of them was the descriptor of the listing itself, which is closed by now.
         with suppress(OSError):
             if int(name) >= STANDARD:
                 os.set_inheritable(int(name), False)  # noqa: FBT003 - os has no keyword for it

@@ -8,7 +8,7 @@ NEVER = float("inf")
 
 
 class Limited(Protocol):
-    """Something whose time may come."""
+    """Something that has deadlines."""
 
     def due(self) -> float:
         """When its next deadline is, on the monotonic clock; `NEVER` if it has none."""

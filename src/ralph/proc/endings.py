@@ -16,6 +16,6 @@ def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusabl
         return AgentUnusable(f"{argv[0]} is not on PATH.", "Install it, or choose another agent: ralph doctor")
     if isinstance(error, PermissionError):
         return AgentUnusable(
-            f"{argv[0]} is not executable.", f"Make it so (chmod +x {argv[0]}), or choose another agent."
+            f"{argv[0]} is not executable.", f"Make it executable (chmod +x {argv[0]}), or choose another agent."
         )
     return AgentUnusable(f"{argv[0]} cannot be started: {error.strerror}.", "See what this machine has: ralph doctor")

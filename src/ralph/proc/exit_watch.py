@@ -14,11 +14,11 @@ Call = Callable[[], None]
 
 
 def watch_exit(child: Child, watched: Readiness, exited: Call) -> Call:
-    """Call `exited` once when it has ended; return the function that stops watching."""
+    """Call `exited` once when the child has ended; return the function that stops watching."""
     try:
         pidfd = os.pidfd_open(child.pid)
     except (AttributeError, OSError):
-        # The system has none, does not let this process have one, or has no descriptor left.
+        # The system has no such descriptors, does not let this process have one, or has none left.
         return _wait_in_thread(child, exited)
 
     def stop() -> None:
@@ -52,7 +52,7 @@ def _wait_in_thread(child: Child, exited: Call) -> Call:
             exited()
 
     def wait() -> None:
-        with suppress(StateError):  # A lost exit code: who asks for it hears of it too.
+        with suppress(StateError):  # The exit code is lost: the caller that asks for it gets this error, too.
             child.wait()
         with suppress(RuntimeError):  # The event loop is closed, so nobody waits any more.
             loop.call_soon_threadsafe(ended)

@@ -35,7 +35,7 @@ def start_guard() -> "subprocess.Popen[bytes]":
         )
     )
     os.close(read_end)
-    # It is sent only on an orderly exit, when everything has already been ended.
+    # The farewell is sent only on an orderly exit, when everything has already been ended.
     atexit.register(_farewell, write_end)
     return guard
 

@@ -30,8 +30,8 @@ class Readiness:
 
 
 class _Epoll(Readiness):
-    """One descriptor that stands for all others, so that the loop watches it from beginning to end: what the loop does
-    for each that comes and goes costs more than reading it.
+    """One epoll descriptor that stands for all others, and that the loop watches all the time: adding a descriptor to
+    the loop and removing it again costs more than reading it.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -33,7 +33,7 @@ def send_if(pid: int, number: int, is_same: "Callable[[], bool]") -> bool:
 
 def _handle(pid: int) -> int | None:
     """A descriptor that stands for the process, whatever happens to its pid; None if the system has none, does not let
-    this process have one, or has no descriptor left. Then a moment stays in which the pid could change hands.
+    this process have one, or has no descriptor left. Then another process could get the pid just before the signal.
     """
     try:
         return os.pidfd_open(pid)

@@ -56,7 +56,7 @@ class Process:
         """How many seconds it may be silent."""
         self._end_by = NEVER
         self._leave_by = NEVER
-        """When it must be gone because it seems to have finished; or, after its end, what holds its pipes."""
+        """When it must have ended, because it seems to have finished; after its end, when its pipes are given up."""
         self._exit_watch = watch_exit(child, self._watched, self._exited)
 
     def read(self, pipe: int, sink: Sink) -> None:
@@ -153,7 +153,7 @@ class Process:
         except Exception as error:  # noqa: BLE001 - as above
             self._fail(error)
         for pipe in tuple(self._sinks):
-            # Usually this is the end of it, and no event must be waited for.
+            # Usually this is the end of the pipe, and there is no event to wait for.
             self._readable(pipe)
         self._finish_if_over()
         if self._sinks:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 DEAD, STOPPED = (b"Z", b"X"), (b"T", b"t")
 STATE, PARENT, START = 0, 1, 19
-"""Their positions in /proc/<pid>/stat, counted after the name."""
+"""The positions of these fields in /proc/<pid>/stat, counted after the name."""
 ONE_READ = 1 << 16
 
 

@@ -24,7 +24,7 @@ class AttemptFolders:
         self._state = state
         self._folder = f"{state.root}/{home}"
         self._last: tuple[tuple[str, int], Path] | None = None
-        """The last answer. It is asked for several times in a row."""
+        """The last answer, kept because the same one is asked for several times in a row."""
 
     def of(self, key: str, attempt: int = 1) -> Path:
         """The directory of one attempt at an action. It is not created."""
@@ -64,7 +64,7 @@ class AttemptFolders:
 
 
 class TaskFolders(AttemptFolders):
-    """The folders of one run among those of all runs at the same thing, which share one numbering.
+    """The folders of one run among those of all runs that work on the same thing and share one numbering.
 
     `known` are the directories that this run had when another process drove it, by the keys of their actions.
     """

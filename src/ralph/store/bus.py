@@ -19,8 +19,8 @@ OnGap = Callable[[Gap], None]
 
 
 class Bus:
-    """The bus, for one thread. A kept instance reads only what is new; `on_gap` is called once for each part that is no
-    message.
+    """The bus, for one thread. A kept instance reads only what is new; `on_gap` is called once for each part that is
+    not a message.
     """
 
     def __init__(self, path: Path, on_gap: OnGap | None = None, *, project: str = "", task: str = "") -> None:
@@ -40,7 +40,7 @@ class Bus:
         if run:
             check_word("run", run)
         if not body.strip():
-            raise ConfigError("the message is empty.", "Say something.")
+            raise ConfigError("the message is empty.", "Write some text.")
         with readable_errors("write", self.path), locked(self.path) as (file, now):
             found = self._reader.read(file, now)
             last = max(self._reader.last, self._newest)

@@ -160,6 +160,6 @@ def _lock(file: int, path: Path, until: float) -> None:
         except BlockingIOError:
             if time.monotonic() > until:
                 raise StateError(
-                    f"another process has held {path} for {PATIENCE:.0f} seconds.", "End it, then try again."
+                    f"another process has held {path} for {PATIENCE:.0f} seconds.", "End that process, then try again."
                 ) from None
             time.sleep(TRY_AGAIN)

@@ -66,7 +66,7 @@ class Message(Struct, frozen=True):
 
 
 class Gap(Struct, frozen=True):
-    """A part of the file that is no message, and was skipped."""
+    """A part of the file that is not a message, and was skipped."""
 
     offset: int
     size: int

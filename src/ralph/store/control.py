@@ -15,7 +15,7 @@ Said = Literal["go", "pause", "stop", "guide", "grant", "approve", "reject", "an
 QUESTIONS_KEPT = 64
 """How many queries are kept: a run asks the same few in each iteration."""
 STEERING: tuple[Said, ...] = ("go", "pause", "stop")
-"""The words of which the latest holds. Actions that name the last word they have seen read the others."""
+"""The words of which only the latest applies. Actions read the others; each names the last word that it has seen."""
 _SAY = "INSERT INTO control (run_id, at, said, text, said_by) VALUES (:run_id, :at, :said, :text, :said_by)"
 
 

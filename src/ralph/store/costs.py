@@ -35,7 +35,8 @@ class Call(Struct, frozen=True):
     """The task; empty for the spec as a whole, such as its planning and its final review."""
     role: str = ""
     iteration: int = 0
-    """The number among all attempts of the role at the task; 0 if it is outside of them, or by a run inside."""
+    """The number among all iterations of the role at the task; 0 for a call outside of them, or by a run that an agent
+    started."""
 
 
 class _Place(Struct, frozen=True):

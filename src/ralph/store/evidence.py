@@ -23,7 +23,7 @@ def check_digest(*parts: bytes) -> str:
 
 
 def keep_evidence(store: Store, project: str, tree: str, digest: str, evidence: Evidence) -> None:
-    """Keep evidence; the first one stays. A failure is not kept, so that it is checked again."""
+    """Keep evidence, unless some was kept before. A failure is not kept, so that it is checked again."""
     store.write(Sql(_FIRST, _values(project, tree, digest, msgspec.json.encode(evidence))))
 
 

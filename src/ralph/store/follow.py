@@ -29,7 +29,7 @@ def _without_body(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class Follower:
-    """A place in the journals, of a run with all below it or of all runs. A look from it moves it on."""
+    """A position in the journals of a run with all below it, or of all runs. Each look moves it forward."""
 
     def __init__(self, store: Store, after: int = 0, run_id: str | None = None) -> None:
         self.store = store
@@ -37,7 +37,7 @@ class Follower:
         self._run_id = run_id
 
     def pages(self) -> Iterator[list[Row]]:
-        """The rows behind the place."""
+        """The rows after the position."""
         while rows := news(self.store, self.after, self._run_id):
             self.after = rows[-1].id
             yield rows

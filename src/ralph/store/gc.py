@@ -111,7 +111,7 @@ def removal(tree: Tree) -> list[Sql]:
 
 
 def folders_elsewhere(store: Store, run_id: str) -> list[str]:
-    """The folders below `.ralph/` in which a run at a task or a spec wrote beside the attempts of other runs."""
+    """The folders below `.ralph/` in which a run of a task or a spec wrote beside the attempts of other runs."""
     places = [_elsewhere(row) for row in store.read(_PLACES, run=run_id)]
     found = dict.fromkeys(place for place in places if place)
     runs = store.read("SELECT options FROM runs WHERE id = :run", run=run_id)

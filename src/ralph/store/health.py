@@ -55,7 +55,7 @@ def _postgres(environ: Mapping[str, str], url: str) -> Health:
         with open_store(environ):
             return Health(is_good=True, detail=f"{server(url)} answers")
     except RalphError as error:
-        return Health(is_good=False, detail=f"{server(url)}: {error.message}", hint=error.hint or f"Look at {URL}.")
+        return Health(is_good=False, detail=f"{server(url)}: {error.message}", hint=error.hint or f"Check {URL}.")
 
 
 def server(url: str) -> str:

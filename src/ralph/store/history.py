@@ -42,8 +42,8 @@ def rows_of_parts(store: Store, run_id: str, wanted: Wanted = "all") -> list[Row
 
     Only the wanted columns of thousands of results are loaded. For `lines` these are the lines and the verdicts, and
     the body where an agent begins, because it says where the stream is. They come without ids and times, and with the
-    rows of runs that agents started: to tell these apart costs more. `streams` has ids, times, and when how much of the
-    streams was there.
+    rows of runs that agents started: to tell these apart costs more. `streams` has ids and times, and says how
+    long each stream was at which time.
     """
     if wanted == "lines":
         found = store.tuples(f"{_LINES} {_BELOW} {_NOT_BUSY} ORDER BY run_id, n", run=run_id)

@@ -1,8 +1,8 @@
 """The journal of one run: append-only, chained by hash, and the single source of truth about it.
 
 The start of an action that has effects is written before it is performed; its end, and all reads after it, are written
-before the next such action starts, before anybody waits, and at the close. A kill in between repeats the last one, as a
-new attempt. Only the process that has taken the run appends: `UNIQUE (run_id, n)` refuses any other.
+before the next such action starts, before anybody waits, and at the close. After a kill in between, the last one is
+repeated as a new attempt. Only the process that has taken the run appends: `UNIQUE (run_id, n)` refuses any other.
 """
 
 import time
@@ -32,7 +32,7 @@ GIVE_UP = "give-up/"
 TEXTS_KEPT = 64
 """How many texts are remembered without their secrets: a run shows the same few again and again."""
 AS_THEY_ARE = ("opened", "taken")
-"""Rows from which a run is driven again."""
+"""The rows from which a later process drives the run. They are stored as they are, without masking."""
 _INSERT = """INSERT INTO journal (run_id, n, what, key, attempt, at, line, mark, spent, body, digest, hash)
     VALUES (:run_id, :n, :what, :key, :attempt, :at, :line, :mark, :spent, :body, :digest, :hash)"""
 _INSERT_BLOB = "INSERT INTO blobs (digest, data) VALUES (:digest, :data) ON CONFLICT (digest) DO NOTHING"
@@ -75,7 +75,7 @@ class Journal:
         self.recipe = ""
         self._mask = _as_it_is
         self._clean: dict[str, str] = {}
-        """What texts are without secrets."""
+        """Texts and their forms without secrets."""
         self.about: Callable[[Action, int], dict[str, Any] | None] = _nothing
         """What readers must know about an action besides its fields, such as where its stream is."""
         self.was_begun = False
@@ -138,7 +138,7 @@ class Journal:
         return begun
 
     def end(self, begun: Begun, result: Result) -> int:
-        """The number of the row that records the end. Ends are ordered by it."""
+        """Record the end of an action, and return the number of its row. Ends are ordered by it."""
         self.under_way.pop(begun.key, None)
         spent = result.spent
         self._count(begun.action, result, spent)
@@ -191,7 +191,9 @@ class Journal:
         written.
         """
         if self._broken:
-            raise StateError("an earlier write of this run's journal failed.", f"Then: ralph resume {self.run_id}")
+            raise StateError(
+                "an earlier write of this run's journal failed.", f"See ralph doctor, then: ralph resume {self.run_id}"
+            )
         writes = self._chained()
         summary = self._summary()
         if changed := {name: value for name, value in summary.items() if self._told.get(name, UNTOLD) != value}:
@@ -462,7 +464,7 @@ def _check_child(store: Store, run_id: str, row: Row) -> None:
     end = msgspec.json.decode(row.body)
     text = "SELECT 1 AS there FROM journal WHERE run_id = :run_id AND hash = :hash"
     if not store.read(text, run_id=end["runId"], hash=bytes.fromhex(end["head"])):
-        raise tampered(run_id, f"its part {end['runId']} is not the one that it saw end")
+        raise tampered(run_id, f"the end of its part {end['runId']} is not the one that it recorded")
 
 
 def _number(begun: Begun) -> int:

@@ -42,10 +42,10 @@ def database_url(environ: Mapping[str, str]) -> str:
             url = Path(file).read_text(encoding="utf-8").strip()
         except OSError as error:
             raise ConfigError(
-                f"{FILE} names {file}, which cannot be read: {error.strerror}.", "Start the run that wrote it again."
+                f"{FILE} names {file}, which cannot be read: {error.strerror}.", "Restart the run that wrote it."
             ) from error
         if not url:
-            raise ConfigError(f"{FILE} names {file}, which is empty.", "Start the run that wrote it again.")
+            raise ConfigError(f"{FILE} names {file}, which is empty.", "Restart the run that wrote it.")
     if url and not url.startswith(POSTGRES):
         raise ConfigError(f"{URL} is not the address of a Postgres database.", "It begins with postgresql://")
     return url

@@ -124,7 +124,7 @@ class PostgresStore:
         self._db.close()
 
     def _changed_by(self, statement: Sql) -> int:
-        """Run it, and return the number of rows that it changed."""
+        """Run the statement, and return the number of rows that it changed."""
         text = translated(statement.text)
         if not statement.rows:
             return self._db.execute(text, statement.values).rowcount

@@ -104,7 +104,7 @@ def folder_of(store: Store, project_id: str) -> Path:
 
 
 def standing_folder(store: Store, project_id: str) -> Path:
-    """The project's folder, for those who work in it: one that was moved must not be made anew where it was."""
+    """The project's folder, for code that writes in it: one that was moved must not be created at its old place."""
     folder = folder_of(store, project_id)
     if not folder.is_dir():
         raise ConfigError(
@@ -134,7 +134,7 @@ def located(project: Path, path: Path) -> Located:
 def resolved(project: Path, place: Located) -> Path:
     """The place on this machine. The last few are kept: every iteration asks for the same ones."""
     if place.host and place.host != host():
-        raise ConfigError(f"{place.path} is on {place.host}, and this is {host()}.", f"Go on there: {place.host}")
+        raise ConfigError(f"{place.path} is on {place.host}, and this is {host()}.", f"Continue on {place.host}.")
     return project / place.path
 
 

@@ -214,7 +214,7 @@ def runs_labelled(store: Store, project: str, recipe: str, label: str) -> list[R
 
 
 def iterations_before(store: Store, run_id: str) -> int:
-    """How many iterations all other runs made at the same thing: the same task by the same role."""
+    """How many iterations all other runs of the same role at the same task made."""
     rows = store.read(
         "SELECT sum(other.iterations) AS made FROM runs AS own JOIN runs AS other ON other.project_id = own.project_id"
         " AND other.recipe = own.recipe AND other.label = own.label AND other.task_id = own.task_id"
@@ -328,5 +328,5 @@ def _status(row: Found) -> RunStatus:
 
 
 def _tokens(*amounts: Any) -> Tokens:
-    # A sum may be nothing, and is no plain int on Postgres.
+    # A sum may be None, and on Postgres it is not a plain int.
     return Tokens(*[int(amount or 0) for amount in amounts])

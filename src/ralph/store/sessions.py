@@ -9,7 +9,7 @@ from msgspec import Struct
 from ralph.store.sql import Found, Sql, Store
 
 KEPT = 90 * 86_400.0
-"""A session that began this many seconds ago is removed when the next one begins."""
+"""How many seconds a session is kept. An older one is removed when the next one begins."""
 _ADD = """INSERT INTO sessions (id, project_id, at, head, start, settings, blocks)
     VALUES (:id, :project, :at, :head, :start, :settings, 0) ON CONFLICT (id) DO NOTHING"""
 _FIND = "SELECT id, project_id, head, start, settings, blocks FROM sessions WHERE id = :id"

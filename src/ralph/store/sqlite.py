@@ -206,7 +206,7 @@ class SqliteStore:
 
 @cache
 def _insert_of(text: str, rows: int) -> tuple[str, list[str]]:
-    """The text that inserts so many rows, from one that inserts one, and the names of its values in their order."""
+    """The statement for this many rows, made from one for a single row, and the names of its values in order."""
     beginning, _, values = text.partition("VALUES")
     names = [name.strip(" ():\n") for name in values.split(",")]
     marks = f"({', '.join('?' for _ in names)})"

@@ -10,7 +10,7 @@ MAGIC = b"SQLite format 3\0"
 
 
 class StandingFiles:
-    """The database and its write-ahead log, as they were when a first write had been made."""
+    """The database and its write-ahead log, as they were after the first write."""
 
     def __init__(self, path: Path) -> None:
         # As text: they are looked at in every iteration, and a Path costs as much as the look.
@@ -26,14 +26,14 @@ class StandingFiles:
             # The log is made by the first write.
             self._known = self._known[0], now[1]
         if now != self._known:
-            raise self._lost("taken away")
+            raise self._lost("removed or replaced")
         if self._begins() not in (MAGIC, b""):
             raise self._lost("damaged")
 
     def require_database(self) -> None:
         """Raise a StateError if there is no database at its place any more: opening it would make an empty one."""
         if _identity(self._path) is None:
-            raise self._lost("taken away")
+            raise self._lost("removed")
 
     def _identities(self) -> tuple[tuple[int, int] | None, tuple[int, int] | None]:
         return _identity(self._path), _identity(self._log)

@@ -44,7 +44,9 @@ _body = msgspec.json.Decoder(_Body)
 
 
 def about_stream(begun: Row) -> About | None:
-    """None for an action without a stream, and for one whose description this version of ralph does not know."""
+    """What the row says about the stream of its action; None if there is no stream, or if this version of ralph cannot
+    read the row.
+    """
     try:
         return _body.decode(begun.body).stream
     except (msgspec.DecodeError, UnicodeDecodeError):

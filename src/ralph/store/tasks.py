@@ -77,7 +77,7 @@ def change(store: Store, project: str, decide: Callable[[], Sequence[Sql]]) -> N
         except Lost:
             continue
         return
-    raise StateError("other processes change the tasks of this project all the time.", "Try again.")
+    raise StateError("other processes keep changing the tasks of this project.", "Try again.")
 
 
 def add_tasks(project: str, tasks: Iterable[Task]) -> list[Sql]:
@@ -226,7 +226,7 @@ def _columns(project: str, task: Task) -> dict[str, Any]:
 
 def _row(store: Store, table: str, columns: Sequence[str], project: str, name: str) -> Found | None:
     if not name.isascii():
-        # No id holds it, and text that is not UTF-8 cannot even be searched for.
+        # All ids are ASCII, and a text that is not UTF-8 cannot even be searched for.
         return None
     text = f"SELECT {', '.join(columns)} FROM {table} WHERE project_id = :project AND id = :id"  # noqa: S608 - names of columns
     rows = store.read(text, project=project, id=name)

@@ -24,7 +24,7 @@ class TrustedChange(Struct, frozen=True):
     after: bytes | None
     """The content when ralph last looked."""
     settled: str = ""
-    """Why nobody must look at it any more: `accepted`, `restored`, or `person`. Empty for an open change."""
+    """Why nobody needs to look at it any more: `accepted`, `restored`, or `person`. Empty for an open change."""
     at: float = 0.0
 
 

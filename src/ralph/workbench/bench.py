@@ -53,8 +53,8 @@ class Workbench(Struct, frozen=True):
     env: Mapping[str, str]
     """The variables that its programs may see."""
     tag: str
-    """The tag that each program has in its environment, with its own number. By it, everything that the program leaves
-    behind is found and ended, and nothing that runs beside it."""
+    """The tag that each program has in its environment, with its own number. Ralph uses it to find and
+    end everything that the program leaves behind, and nothing that runs beside it."""
     log: Path = Path(os.devnull)
     """Where all output goes: a file for a command, a folder for an agent."""
     keep: int = 5000

@@ -9,7 +9,7 @@ WORKTREES = (".ralph", "worktrees")
 
 
 def ceiling(folder: Path) -> dict[str, str]:
-    """The variables: in a worktree without `.git`, git must not use the surrounding project as the repository."""
+    """The variables that keep git in a worktree without `.git` from using the surrounding project as the repository."""
     text = str(folder)
     if WORKTREES[-1] not in text and _is_elsewhere(text):
         return {}
@@ -22,5 +22,5 @@ def ceiling(folder: Path) -> dict[str, str]:
 
 @cache
 def _is_elsewhere(folder: str) -> bool:
-    """Whether it leads to a folder outside of all worktrees. It is looked at once: every start of a program asks."""
+    """Whether the path leads outside of all worktrees. The answer is cached, because every start of a program asks."""
     return WORKTREES[-1] not in os.path.realpath(folder)

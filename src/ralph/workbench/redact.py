@@ -21,8 +21,8 @@ MASK = b"[redacted]"
 CHUNK = 1 << 20
 BURST = 2 << 20
 RATE = 6 << 20
-"""How many bytes of a stream are searched for tokens at once, and how many more each second. Agents print far less; a
-flood must not cost more because of them."""
+"""How many bytes of a stream are searched for tokens at once, and how many more each second. Agents print far less; the
+limit keeps the search cheap in a flood of output."""
 _SECRET_LINE = re.compile(r"[\w+/=.-]{20,}")
 _PERCENT = re.compile("%[0-9A-F]{2}")
 
@@ -129,7 +129,7 @@ class Redactor:
 
 
 def _has_one(needles: Sequence[bytes], data: bytes) -> bool:
-    # `needle in data` would first try whether the needle is a number, which takes longer than most searches.
+    # `needle in data` would first check whether the needle is a number, which takes longer than most searches.
     find = data.find
     for needle in needles:  # noqa: SIM110 - `any` would call a generator for each
         if find(needle) >= 0:

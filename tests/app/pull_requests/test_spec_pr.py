@@ -216,7 +216,7 @@ class TestWithout:
 
     def test_a_server_for_code_too(self, scene):
         scene.repo.git("remote", "set-url", "origin", str(scene.host.bare))
-        assert "is on no server for code" in scene.good()
+        assert "is not on a code host" in scene.good()
         assert scene.host.head("refs/heads/ralph/s") == scene.tip
         assert scene.host.calls == []
 
@@ -369,7 +369,7 @@ class TestFork:
         scene.repo.git("config", "remote.origin.url", "https://git.example/me/shop.git")
         scene.repo.git("config", "--global", f"url.{scene.host.bare}.insteadOf", "https://git.example/me/shop.git")
         told = scene.good("--into", "upstream")
-        assert "No pull request was opened: ralph opens no pull request of origin in upstream." in told
+        assert "No pull request was opened: ralph cannot open a pull request from origin in upstream." in told
         assert scene.host.called("create") == []
 
 
@@ -399,7 +399,7 @@ class TestGitLab:
 
 def test_a_server_of_another_name_belongs_to_the_program_that_is_logged_in_there(tmp_path, monkeypatch):
     scene = PullRequestScene(tmp_path, monkeypatch, address="git@code.example:acme/shop.git")
-    assert "neither gh nor glab is here and logged in to code.example" in scene.good()
+    assert "neither gh nor glab is installed and logged in to code.example" in scene.good()
     scene.host.set(logins=["code.example"])
     assert "Opened the draft pull request #12" in scene.good()
     assert scene.host.called("create")[0]["argv"][-1] == "code.example/acme/shop"

@@ -170,7 +170,7 @@ def test_a_planner_that_leaves_its_checkout_is_found_out(scene):
     scene.answers({"final": stories(), "run": f"echo evil > {scene.repo.path}/app.py"})
     assert scene.planned(said="").kind == "verified"
     lines = "\n".join(row.line for row in rows_of(scene.store, scene.run_id))
-    assert "meanwhile these files of yours were changed: app.py. If not by you, see: git diff" in lines
+    assert "your files changed meanwhile: app.py. If you did not change them, see: git diff" in lines
 
 
 @pytest.mark.e2e
@@ -205,7 +205,7 @@ def test_stories_that_began_while_it_planned_are_never_lost(scene):
     with pytest.raises(ConfigError, match="stories that have started"):
         scene.plan(said="")
     error = asyncio.run(_driven(scene)).error
-    assert "was started meanwhile" in str(error)
+    assert "is left as it is: work on US-001 has started meanwhile" in str(error)
     assert scene.repo.read("ralph/tasks.json") == tasks_before
 
 

@@ -32,7 +32,7 @@ def test_it_goes_back_at_the_end_and_comes_again(project):
     assert project.branch == "main"
     resumed = run_ralph(project.repo, "resume", "-m", "5")
     assert resumed.returncode == 0, resumed.stderr
-    assert "main was checked out. It is ralph/shop again." in resumed.stderr
+    assert "main was checked out. ralph checked out ralph/shop again." in resumed.stderr
     assert "Went back to main." in resumed.stderr
     assert project.branch == "main"
 
@@ -75,7 +75,7 @@ def test_a_branch_that_is_there_is_gone_on_with_and_its_plan_counts(project):
     project.repo.commit_all("another plan")
     done = project.run("honest", "-n", "1")
     assert "1 story open, about 1 iteration, limit 1." in done.stderr
-    assert "went on with the branch ralph/shop, from main" in done.stderr
+    assert "continued on the branch ralph/shop, from main" in done.stderr
     assert "review US-001" in done.stderr
     assert project.plan["userStories"][0]["notes"] == plan["userStories"][0]["notes"]
 

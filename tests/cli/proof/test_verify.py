@@ -79,7 +79,7 @@ def test_a_test_that_fails_is_named(repo):
     assert done.returncode == 9
     assert "test_calc.py::test_add (on a clean checkout of the work)" in done.stderr
     # A commit stays as it is: to go on with the run would not find the fix.
-    assert "Fix it and commit that, then verify the new commit. The same one again: ralph resume" in done.stderr
+    assert "Fix it and commit the fix, then verify the new commit. To check this one again: ralph resume" in done.stderr
 
 
 def test_a_change_that_touches_what_judges_it_ends_with_6(repo):

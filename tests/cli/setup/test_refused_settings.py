@@ -11,7 +11,9 @@ REFUSED = {
     "tools": {"executors": [{"id": "mine", "type": "opencode", "endpoint": "nowhere"}]},
     "agent": {"command": "true"},
 }
-WORDS = "the executor 'mine': the endpoint 'nowhere' is not the address of a server. As in: http://localhost:4096"
+WORDS = (
+    "the executor 'mine': the endpoint 'nowhere' is not the address of a server. Use one such as http://localhost:4096"
+)
 
 
 @pytest.fixture

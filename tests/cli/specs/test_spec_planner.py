@@ -134,7 +134,7 @@ def test_refine_writes_a_new_text_keeps_the_old_one_and_the_tasks(tmp_path):
     assert project.ralph("spec", "create", "search", "--file", "old.md").returncode == 0
     done = project.ralph("spec", "refine", "search", "It must be fast", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "the text that stood there is kept in .ralph/specs/search/spec.1.md" in done.stderr
+    assert "the previous text is kept in .ralph/specs/search/spec.1.md" in done.stderr
     assert "Find them.\n" in project.text("search", "spec.1.md")
     assert project.text("search") == (
         "# Search\n\n## Goal\nFind them fast.\n\n## Questions and answers\n"
@@ -451,5 +451,5 @@ def test_a_text_that_a_person_writes_while_the_planner_works_is_kept_and_named(t
     project.answer({"final": spec(), "run": f"echo theirs > {spec_md}"}, chunks())
     done = project.ralph("spec", "new", "A search box", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "the text that stood there is kept in .ralph/specs/a-search-box/spec.1.md" in done.stderr
+    assert "the previous text is kept in .ralph/specs/a-search-box/spec.1.md" in done.stderr
     assert project.text(file="spec.1.md") == "theirs\n"

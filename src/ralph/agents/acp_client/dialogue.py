@@ -140,8 +140,8 @@ def note(method: str, params: dict[str, Any]) -> None:
 
 
 def _decoded(lines: bytes) -> Iterator[Message]:
-    """The messages in these lines. A line that is no message is left out: it was passed on, and readers of the stream
-    keep it.
+    """The messages in these lines. A line that is not a message is left out: it was passed on, and readers of the
+    stream keep it.
     """
     try:
         found = _messages.decode_lines(lines)

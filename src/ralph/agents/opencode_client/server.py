@@ -84,7 +84,7 @@ class Server:
         except (OSError, HTTPException) as error:
             raise self._unreachable(error) from error
         if len(content) > LONGEST_ANSWER:
-            raise self._nonsense(f"{method} {path}", "more than can be an answer")
+            raise self._nonsense(f"{method} {path}", "the answer is too long")
         return content
 
     @contextmanager

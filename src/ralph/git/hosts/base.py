@@ -113,7 +113,7 @@ class Host(ABC):
             return msgspec.json.decode(data, type=kind)
         except msgspec.DecodeError as error:
             raise StateError(
-                f"{self.program} {' '.join(arguments[:2])} printed what cannot be read: {error}.",
+                f"{self.program} {' '.join(arguments[:2])} printed something that ralph cannot read: {error}.",
                 f"Update {self.program}, then run it again.",
             ) from None
 

@@ -33,13 +33,13 @@ async def host_of(project: Path, remote: Remote, pushed: Remote | None = None) -
     env = {name: value for name, value in os.environ.items() if name != DATABASE}
     found, fork = _repository_of(remote), _repository_of(pushed or remote)
     if found is None or fork is None:
-        return Chosen(None, f"{(pushed if found and pushed else remote).shown} is on no server for code")
+        return Chosen(None, f"{(pushed if found and pushed else remote).shown} is not on a code host")
     chosen = await choose_host(Workbench(project, env, "pr"), found)
     if chosen.host is None or fork == found:
         return chosen
     kind = type(chosen.host)
     if not kind.opens_from_forks or fork.host != found.host:
-        return Chosen(None, f"ralph opens no {kind.called} of {pushed.name if pushed else ''} in {remote.name}")
+        return Chosen(None, f"ralph cannot open a {kind.called} from {pushed.name if pushed else ''} in {remote.name}")
     return Chosen(kind(Workbench(project, env, "pr"), found, fork))
 
 
@@ -56,7 +56,7 @@ async def choose_host(bench: Workbench, found: HostedRepository) -> Chosen:
     for _, kind in HOSTS:
         if _is_there(bench, kind) and await _is_logged_in(bench, kind, found):
             return Chosen(kind(bench, found))
-    return Chosen(None, f"neither gh nor glab is here and logged in to {found.host}")
+    return Chosen(None, f"neither gh nor glab is installed and logged in to {found.host}")
 
 
 def _is_there(bench: Workbench, kind: type[Host]) -> bool:

@@ -109,7 +109,7 @@ class Said(Struct, frozen=True, omit_defaults=True):
 
 
 class ReadResponse(Action, frozen=True, tag="read-response"):
-    """Look whether the agent's final message says `expected` in the first response tag that counts."""
+    """See whether the agent's final message says `expected` in the first response tag that counts."""
 
     said: Said
     expected: str

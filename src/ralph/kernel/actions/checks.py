@@ -167,7 +167,7 @@ class Answer(Result, frozen=True):
     touched: tuple[str, ...] = ()
     """The files that the model changed in a checkout that it should only read."""
     changed: tuple[str, ...] = ()
-    """The files of the project that changed while a planner worked, by its hand or a person's."""
+    """The files of the project that changed while a planner worked, whether the planner or a person changed them."""
     problem: Problem | None = None
     duration: float = 0.0
     cost_usd: float | None = None
@@ -244,7 +244,7 @@ class AskModel(Action, frozen=True, tag="ask-model"):
         warnings = [f"it wrote into its checkout, which was discarded: {answer.touched[0]}"] if answer.touched else []
         if answer.changed:
             listed = ", ".join(answer.changed[:SHOWN])
-            warnings.append(f"meanwhile these files of yours were changed: {listed}. If not by you, see: git diff")
+            warnings.append(f"your files changed meanwhile: {listed}. If you did not change them, see: git diff")
         return Line("\n  ! ".join([line, *warnings]), "warn" if warnings else "quiet")
 
 

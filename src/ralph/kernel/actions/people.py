@@ -66,13 +66,13 @@ class ShowDraft(Action, frozen=True, tag="show-draft"):
 
     @property
     def title(self) -> str:
-        return f"waiting for a word about {self.document}"
+        return f"waiting for a decision about {self.document}"
 
     def ended(self, result: Any) -> Line:
         if result.wish:
-            return Line(f"· {self.document} is to be changed", "quiet")
+            return Line(f"· {self.document} must be changed", "quiet")
         if not result.unseen:
             return Line(f"· {self.document} is agreed", "quiet")
-        taken = f"· {self.document} is taken, nobody was asked"
+        taken = f"· {self.document} is accepted; nobody was asked"
         warnings = [f"  ! {' '.join(visible(each).split())}" for each in self.notes]
         return Line("\n".join([taken, *warnings]), "warn" if warnings else "quiet")

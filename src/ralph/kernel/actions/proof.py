@@ -81,7 +81,7 @@ class ReadTree(Action, frozen=True, tag="read-tree"):
 
     @property
     def title(self) -> str:
-        return "looking whether the files have changed"
+        return "checking whether the files have changed"
 
 
 class Composed(Result, frozen=True):
@@ -164,7 +164,7 @@ class TryCheck(Action, frozen=True, tag="try-check"):
     check: External
     tree: str
     number: int = 1
-    """Which look at the same tree this is. Further looks show whether a test is flaky."""
+    """The number of this look at the same tree. Further looks show whether a test is flaky."""
     before: tuple[External, ...] = ()
     """The checks that run first because this one needs what they build."""
     git: GitRules | None = None
@@ -219,7 +219,7 @@ class Excused(Result, frozen=True):
 
 
 class ExcuseFailure(Action, frozen=True, tag="excuse-failure"):
-    """Look which tests fail: some may have failed or been flaky before the work began."""
+    """Find out which tests fail: some may have failed or been flaky before the work began."""
 
     slug: str
     label: str

@@ -28,7 +28,7 @@ class WriteSpecText(Action, frozen=True, tag="write-spec-text"):
         return f"writing the text of {self.spec}"
 
     def ended(self, result: Any) -> Line:
-        kept = f"; the text that stood there is kept in {result.kept}" if result.kept else ""
+        kept = f"; the previous text is kept in {result.kept}" if result.kept else ""
         return Line(f"✓ wrote .ralph/specs/{self.spec}/spec.md{kept}", "ok")
 
 

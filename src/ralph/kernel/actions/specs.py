@@ -53,7 +53,7 @@ class AddFixingTask(Action, frozen=True, tag="add-fixing-task"):
 
     @property
     def title(self) -> str:
-        return "making a task of what the final review found"
+        return "making a task from what the final review found"
 
     def ended(self, result: Any) -> Line:
         return Line(f"· {result.id}: {self.task_title}", "warn")

@@ -29,5 +29,5 @@ class WritePlanFile(Action, frozen=True, tag="write-plan-file"):
         return f"writing {self.folder}/{self.document}"
 
     def ended(self, result: Any) -> Line:
-        kept = f"; the stories that stood there are kept in {result.kept}" if result.kept else ""
+        kept = f"; the previous stories are kept in {result.kept}" if result.kept else ""
         return Line(f"✓ wrote {self.folder}/{self.document}{kept}", "ok")

@@ -167,7 +167,7 @@ class Unfinished(Result, frozen=True):
 
 
 class FindUnfinished(Action, frozen=True, tag="find-unfinished"):
-    """Look whether a killed run of this task delivered its work, so that this run started with it."""
+    """Find out whether a killed run of this task delivered its work, so that this run started with it."""
 
     task: str
     base: str

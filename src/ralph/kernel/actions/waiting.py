@@ -78,7 +78,7 @@ class Granted(Result, frozen=True):
 
 
 class GiveUp(Action, frozen=True, tag="give-up"):
-    """Ask whether to give up, before every verdict that is not good. A continued run asks its last one again."""
+    """Ask whether to give up, before every verdict that is not good. A continued run asks its last question again."""
 
     why: str
     limit: Limit = ""
@@ -150,7 +150,7 @@ class VerifiedStages(Result, frozen=True):
 
 
 class FindVerifiedStages(Action, frozen=True, tag="find-verified-stages"):
-    """Look which stages an earlier run verified on exactly the current tree."""
+    """Find the stages that an earlier run verified on exactly the current tree."""
 
     folder: str
     """The worktree, relative to the project."""
@@ -159,7 +159,7 @@ class FindVerifiedStages(Action, frozen=True, tag="find-verified-stages"):
 
     def ended(self, result: Any) -> Line:
         runs = ", ".join(end.run_id for end in result.ends)
-        return Line(f"· verified already on the same tree, and not run again: {runs}") if runs else Line()
+        return Line(f"· already verified on the same tree, and not run again: {runs}") if runs else Line()
 
 
 class RunChild(Action, frozen=True, tag="run-child"):

@@ -73,7 +73,7 @@ def supervise(run: SuperviseRun) -> Recipe:
         said = yield from _start(run, rounds, turn, is_announced=is_announced)
         if isinstance(said, AgentFailed):
             return said
-        # A quick exit 0 is how a command looks that only polls.
+        # A command that only polls also exits quickly, with code 0.
         quick = quick + 1 if said.duration < QUICK and not said.ok else 0
         last = said.reason
 

@@ -125,7 +125,7 @@ class _Pipeline:
         return tuple(self._ends[each.role].run_id for each in self._run.stages)
 
     def unseen(self) -> list[Stage]:
-        """The stages that verified another commit than the last one."""
+        """The stages that verified a commit other than the last one."""
         return [each for each in self._run.stages if self._ends[each.role].commit != self.commit]
 
     def done(self) -> Verified:

@@ -25,6 +25,8 @@ KINDS = {
 def kind_of(recipe: str) -> Kind:
     """The kind of a recipe. It is imported on demand: a loop needs only its own recipe."""
     if recipe not in KINDS:
-        raise StateError(f"this ralph does not know the recipe {recipe!r}.", "Use the ralph that started it.")
+        raise StateError(
+            f"this version of ralph does not know the recipe {recipe!r}.", "Use the version that started it."
+        )
     module, _, name = KINDS[recipe].partition(":")
     return getattr(import_module(module), name)()

@@ -74,8 +74,8 @@ class Kind(ABC):
         return "lock"
 
     def home(self, _loop: Any) -> str:
-        """The folder of its attempts below `.ralph/`, shared with other runs at the same thing; empty means a folder of
-        the run's own.
+        """The folder of its attempts below `.ralph/`, shared with other runs that work on the same thing; empty means a
+        folder of the run's own.
         """
         return ""
 
