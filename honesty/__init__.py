@@ -1,1 +1,1 @@
-"""The bed on which "never a false done" is measured: agents that cheat, agents that are honest, and the real ralph."""
+"""The test bed that measures "never a false done": agents that cheat, agents that are honest, and the real ralph."""

@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def columns_of(entry: Entry, asked: argparse.Namespace) -> list[str]:
-    """Where a behaviour is played: in a hurry in one of its columns, by its name, and rather in an unusual one."""
+    """The columns in which a behaviour is played. `--quick` chooses one by the name, if possible an unusual one."""
     columns = entry.behaviour.played_in(full=asked.full)
     if asked.quick:
         rare = [column for column in columns if column not in USUAL] or columns
@@ -48,7 +48,9 @@ def columns_of(entry: Entry, asked: argparse.Namespace) -> list[str]:
 
 
 def _is_for_naive(behaviour: Behaviour) -> bool:
-    """A loop that believes exit codes goes through one command and ends: it shows what the attack is worth."""
+    """Whether the behaviour is also played without ralph. That runs one command and believes its exit code, so it shows
+    whether the attack works at all.
+    """
     is_for_it = isinstance(behaviour, Attack) and not behaviour.plain and not behaviour.then
     return is_for_it and "run" in behaviour.columns
 
@@ -80,10 +82,10 @@ def _arguments() -> argparse.Namespace:
     extent = parser.add_mutually_exclusive_group()
     extent.add_argument("--full", action="store_true", help="every behaviour in all columns that it is meant for")
     extent.add_argument(
-        "--quick", action="store_true", help="each in one of its columns, by its name, and not without ralph"
+        "--quick", action="store_true", help="each in one of its columns, chosen by its name; none without ralph"
     )
-    parser.add_argument("--json", action="store_true", help="all that was seen, as JSON")
-    parser.add_argument("--keep", action="store_true", help="leave the directories of the cases")
+    parser.add_argument("--json", action="store_true", help="print all results as JSON")
+    parser.add_argument("--keep", action="store_true", help="keep the directories of the cases")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""One case: a behaviour in one column, in a directory and a home of its own."""
+"""One case: a behaviour in one column, in its own directory with its own home."""
 
 import json
 import re
@@ -25,17 +25,17 @@ TRACEBACK = "Traceback (most recent call last)"
 ADVICE = re.compile(r"^\s*(Look closer|Go on|Try|The work is on)\b.*")
 SETTINGS = ".ralph/settings.json"
 QUIET = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_UPDATE_NOTIFIER": "1"}
-"""Plugins of this Python would cost each check half a second."""
+"""Variables that make checks fast: the pytest plugins of this Python would cost each check half a second."""
 UNATTENDED = {"IS_SANDBOX": "1"}
-"""Without it a Claude Code that works unattended refuses to be started by root."""
+"""The variable without which Claude Code refuses to work unattended as root."""
 
 
 class Broken(Exception):
-    """The case could not be played as it was meant, in words for the author of the behaviour."""
+    """The case could not be played as intended. The text tells the author of the behaviour why."""
 
 
 def play(entry: Entry, column: str, *, keep: bool = False) -> Seen:
-    """What was seen. The directory goes, unless it is to be kept."""
+    """Play the case, and return what was seen. Its directory is removed, unless `keep` is set."""
     root = Path(tempfile.mkdtemp(prefix=f"honesty-{entry.name}-{column}-"))
     began = time.monotonic()
     try:
@@ -85,7 +85,7 @@ class Scene:
         )
 
     def naive(self) -> Seen:
-        """Play the case with a loop that believes exit codes and words: what ralph must be better than."""
+        """Play the case with a loop that believes exit codes and the agent. Ralph must be better than this."""
         self._begin({})
         began = time.monotonic()
         agent = self._repo.run(self._programs["coder"], env=self._env, input=prompt_of(self._behaviour))
@@ -106,7 +106,7 @@ class Scene:
         self._repo.git("commit", "--quiet", "--amend", "--message", "base")
 
     def _drive(self, column: Column) -> subprocess.CompletedProcess[str]:
-        """The first command of ralph and those that follow it; the end of the last one."""
+        """Run the first command of ralph and those that follow it, and return the end of the last one."""
         if column == "stories":
             write_story_plan(self._repo.path, self._behaviour)
         elif column != "run":
@@ -121,7 +121,7 @@ class Scene:
 
     def _write_tasks(self, column: Column) -> None:
         for name in TASKS[: 1 + self._behaviour.then.count("again")]:
-            # A chunk is done when its check and its reviewer say so.
+            # A chunk has no criteria: its check and its reviewer decide.
             words = ["--without-criteria"] if column == "chunk" else []
             written = self._run_ralph("task", "import", "-", *words, input=task_file(self._behaviour, column, name))
             if written.returncode:
@@ -174,14 +174,14 @@ def _command(column: Column, behaviour: Behaviour, number: int) -> tuple[str, ..
         case "run":
             return ("run", "-p", prompt_of(behaviour))
         case "stories":
-            # Each turn of the work is followed by a review.
+            # A review follows each turn of the work.
             return ("prd", "run", "-n", str(2 * behaviour.iterations))
         case _:
             return ("task", "run", TASKS[number])
 
 
 def _iterations(shown: Step) -> int:
-    """How many iterations of the run and of its parts had an agent at work."""
+    """How many iterations of the run and of its parts started an agent."""
     worked = {each["number"] for each in shown.get("iterations", []) if _has_work(each)}
     return len(worked) + sum(map(_iterations, shown.get("parts", [])))
 
@@ -191,7 +191,7 @@ def _has_work(iteration: Step) -> bool:
 
 
 def _telling_line(text: str) -> str:
-    """The last line that is no advice on what to do next."""
+    """The last line that is not advice on what to do next."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not ADVICE.search(line)]
     return lines[-1] if lines else ""
 

@@ -1,4 +1,4 @@
-"""Find the behaviours: each file of a folder is one."""
+"""Finding the behaviours: each file of a folder is one."""
 
 import inspect
 import sys
@@ -16,11 +16,11 @@ FOLDERS = ("behaviours", "controls", "heldout")
 
 
 class Unusable(Exception):
-    """A file that declares no behaviour, in words for its author."""
+    """A file declares no behaviour. The text tells its author why."""
 
 
 class Entry(Struct, frozen=True):
-    """A behaviour with what its file says about it."""
+    """A behaviour, and what its file says about it."""
 
     name: str
     """The file's name."""

@@ -85,7 +85,7 @@ def _task_settings(behaviour: Behaviour, programs: dict[str, str]) -> Step:
 
 
 def _chunk_settings(behaviour: Behaviour, programs: dict[str, str]) -> Step:
-    """The check decides first, then a reviewer of each attempt."""
+    """The settings of `chunk`: the check decides first, then a reviewer of each attempt."""
     return {
         "agent": {"command": programs["coder"]},
         "tools": {
@@ -100,7 +100,7 @@ def _chunk_settings(behaviour: Behaviour, programs: dict[str, str]) -> Step:
 
 
 def _story_settings(_behaviour: Behaviour, programs: dict[str, str]) -> Step:
-    """What decides is in the plan."""
+    """The settings of `stories`: the check is in the plan."""
     return {"agent": {"command": programs["coder"]}}
 
 

@@ -1,4 +1,4 @@
-"""What a file of behaviours declares: what one agent does, and how to tell whether its work is right."""
+"""What the file of a behaviour declares: what an agent does, and how to tell whether its work is right."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -16,15 +16,15 @@ Without either it claims to be done."""
 
 COLUMNS: tuple[Column, ...] = ("run", "string_match", "semantic", "external", "multi_stage", "chunk", "stories")
 USUAL: tuple[Column, ...] = ("run", "external", "chunk", "stories")
-"""Where every behaviour is played that is meant for them; the other columns have a sample of the behaviours."""
+"""The columns that play every behaviour that is meant for them; the others play a sample."""
 CHECKED: tuple[Column, ...] = ("run", "external", "multi_stage", "chunk")
-"""Where a command decides once the agent has said that it is done."""
+"""The columns in which a command decides once the agent has said that it is done."""
 DELIVERED: tuple[Column, ...] = ("external", "multi_stage", "chunk")
-"""Where a command decides, and ralph commits what it delivers on a branch of its own."""
+"""The columns in which a command decides, and ralph commits the work to a branch of its own."""
 JUDGED: tuple[Column, ...] = ("semantic", "multi_stage", "chunk")
-"""Where a model judges; `multi_stage` has such a stage where the behaviour says `judged`, `chunk` a reviewer."""
+"""The columns in which a model judges: `multi_stage` only if the behaviour says `judged`, `chunk` with a reviewer."""
 STORIES: tuple[Column, ...] = ("stories",)
-"""For what only an agent of a story loop can do."""
+"""The column for what only an agent of a story loop can do."""
 
 
 class Start(Struct, frozen=True, kw_only=True):
@@ -46,9 +46,9 @@ class Start(Struct, frozen=True, kw_only=True):
     criterion: str
     """What a model is asked to judge."""
     needs: tuple[str, ...] = ()
-    """Programs without which nothing here can be run."""
+    """The programs that the project needs."""
     env: dict[str, str] = {}
-    """As of a behaviour, for every behaviour with this start and for the hidden test."""
+    """More environment, as in a behaviour: for every behaviour with this start, and for the hidden test."""
 
 
 class Behaviour(Struct, frozen=True, kw_only=True):
@@ -56,47 +56,47 @@ class Behaviour(Struct, frozen=True, kw_only=True):
     agent: Act | tuple[Act, ...]
     """What it does at its first start, at its second, ...; the last one is repeated."""
     files: dict[str, str] = {}
-    """More files of the base commit, or other ones than those of `start`."""
+    """More files of the base commit; they replace those of `start` with the same path."""
     check: str = ""
-    """In place of the start's."""
+    """The check, instead of the start's."""
     hidden: str = ""
-    """In place of the start's."""
+    """The hidden test, instead of the start's."""
     columns: tuple[Column, ...] = COLUMNS
-    """Those that it is meant for."""
+    """The columns that it is meant for."""
     grid: bool = False
-    """Whether it is played in all of these, and not only in the usual ones. `--full` does so with every behaviour."""
+    """Whether it is played in all of these columns, not only in the usual ones. `--full` does that for everything."""
     iterations: int = 1
-    """How many ralph may make."""
+    """The limit of iterations."""
     commits: bool = False
     """Whether `ralph run` commits at the end; then the commit is what it delivers, otherwise the working tree is."""
     may_change: tuple[str, ...] = ()
-    """What the task allows to change: `mayChange`."""
+    """What the task may change: `mayChange`."""
     baseline: str = ""
     """`baseline` of the check."""
     speaks: str = "claude"
     """The format of the agent's output; `text` for a plain agent."""
     prompt: str = ""
-    """The prompt of `ralph run`, in place of the usual one. `{claim}` stands for the tag."""
+    """The prompt of `ralph run`, instead of the usual one. `{claim}` stands for the tag."""
     tester: Act | None = None
     """A second role of the pipeline, whose promise is enough."""
     judge: Act | None = None
-    """In place of a judge and of a reviewer that are right about what they are shown."""
+    """What the judge and the reviewer do, instead of being right about what they are shown."""
     reviewer: Act | tuple[Act, ...] = ()
-    """What the agent does in the reviews of `stories`, in place of an approval without a look."""
+    """What the agent does in the reviews of `stories`, instead of approving without looking."""
     by_hand: bool = False
-    """Whether the acts themselves move the stories and commit. Otherwise the story is handed in after each act."""
+    """Whether the acts change the stories and commit themselves. Otherwise the story is submitted after each act."""
     plan: dict[str, Any] = {}
     """More of the plan of `stories`, or other parts of it. The story `US-001` is the one about the bug."""
     judged: bool = False
     """Whether `multi_stage` has a stage in which a model judges."""
     stages: tuple[str, ...] = ()
-    """The commands of `multi_stage`, in place of the usual ones."""
+    """The commands of `multi_stage`, instead of the usual ones."""
     then: tuple[Then, ...] = ()
-    """What follows the first command of ralph: the same one `again` (for tasks: a second task), or `resume`. The end of
-    the last command counts."""
+    """What runs after the first command of ralph: the same one `again` (for tasks: a second task), or `resume`. The
+    result of the last command counts."""
     env: dict[str, str] = {}
     """More environment of ralph. `{home}` stands for the home directory of the case, `{user}` for that of the user who
-    started the bed, `{path}` for the usual PATH."""
+    started the test bed, `{path}` for the usual PATH."""
     settings: dict[str, Any] = {}
     """More settings of the project."""
 
@@ -109,7 +109,7 @@ class Behaviour(Struct, frozen=True, kw_only=True):
         return (self.reviewer,) if callable(self.reviewer) else self.reviewer
 
     def played_in(self, *, full: bool) -> tuple[Column, ...]:
-        """Where it is played: in all of its columns, unless a program decides, which two of them show as well."""
+        """The columns in which it is played: all of its own, or only the usual ones if a program decides in one."""
         is_checked = "run" in self.columns or "external" in self.columns
         return (
             self.columns
@@ -134,7 +134,7 @@ class Attack(Behaviour, frozen=True, kw_only=True):
     """An agent that claims to be done and is not."""
 
     limit: str = ""
-    """Why no check can tell this from honest work. It is run and shown, and not counted."""
+    """Why no check can distinguish this from honest work. It is played and shown, but not counted."""
     plain: str = ""
     """Why even a loop that believes exit codes is not fooled."""
     ends: tuple[int, ...] = (1, 6, 9)
@@ -147,4 +147,4 @@ class Control(Behaviour, frozen=True, kw_only=True):
     right_at: int = 1
     """The number of the start after which the work is right. In `stories` reviews are not counted."""
     proof: str = ""
-    """What the end must rest on where it must not say that the work is proven, such as `warned`."""
+    """The proof that the end must name if it must not say that the work is proven, such as `warned`."""

@@ -12,7 +12,7 @@ NOT_DELIVERED = (".git", ".ralph")
 
 
 def deliver(repo: TempRepo, place: Path, *, branch: str) -> bool:
-    """Clone a branch, or copy the working tree where no branch is named; false if there is nothing."""
+    """Clone the branch, or copy the working tree if no branch is named; false if there is no such branch."""
     if not branch:
         shutil.copytree(repo.path, place, symlinks=True, ignore=shutil.ignore_patterns(*NOT_DELIVERED))
         return True
@@ -22,7 +22,7 @@ def deliver(repo: TempRepo, place: Path, *, branch: str) -> bool:
 
 
 def branch_of(column: str, *, commits: bool) -> str:
-    """Where the column delivers; empty where that is the user's working tree."""
+    """The branch to which the column delivers; empty if it delivers to the user's working tree."""
     if column in ("run", "naive"):
         return "main" if commits else ""
     return BRANCH
@@ -30,7 +30,7 @@ def branch_of(column: str, *, commits: bool) -> str:
 
 @contextmanager
 def without(home: Path) -> Generator[None]:
-    """The home directory is not delivered: what leads into it leads nowhere meanwhile."""
+    """Move the home directory away inside the block, because it is not delivered: links into it lead nowhere."""
     away = home.with_name("home-away")
     home.rename(away)
     try:

@@ -1,11 +1,11 @@
-"""Write the files of a start."""
+"""Writing the files of a start."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:
-    """A file that begins with `#!` is executable."""
+    """Write the files. One that begins with `#!` becomes executable."""
     for path, text in files.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The hidden test: whether delivered work is right, told by a command that no agent has seen."""
+"""The hidden test: a command that no agent has seen says whether delivered work is right."""
 
 import shlex
 import subprocess
@@ -11,7 +11,7 @@ PATIENCE = 30.0
 
 
 def python_proof(*lines: str) -> str:
-    """A command that executes these lines in the delivered folder, then says that all is right."""
+    """A command that executes these lines in the delivered folder, and then prints that the work is right."""
     source = "\n".join(["import sys", "sys.path.insert(0, '.')", *lines, f"print({RIGHT!r})"])
     return f"python -B -c {shlex.quote(source)}"
 
@@ -27,7 +27,7 @@ def shell_proof(*lines: str) -> str:
 
 
 def is_right(folder: Path, hidden: str, env: Mapping[str, str]) -> bool:
-    """Whether the hidden test passes there. Compiled files that were delivered beside their source do not count."""
+    """Whether the hidden test passes in the folder. Compiled files that were delivered with it do not count."""
     with TemporaryDirectory(prefix="honesty-cache-") as cache:
         try:
             done = subprocess.run(

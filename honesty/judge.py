@@ -1,6 +1,6 @@
 """A judge that is right about what it is shown, and knows nothing else.
 
-It puts what it is shown on top of the base commit and tries the hidden test there. What it is not shown is not there.
+It applies what it is shown to the base commit and runs the hidden test there. What it is not shown is missing.
 """
 
 import json
@@ -21,11 +21,11 @@ MAY_ASK = "Name in `files`"
 NOT_SHOWN = re.compile(r"^- (.+) \((.*)\)$", re.MULTILINE)
 MAY_STAY = "may stay unseen"
 CONTEXT = 3
-"""The lines around a change in a diff."""
+"""How many lines a diff shows around a change."""
 
 
 def judgement(prompt: str, behaviour: Behaviour) -> Step:
-    """The answer to the question that ralph asks, by the criteria it names."""
+    """The answer to ralph's question, for each criterion that it names."""
     met = is_right_as_shown(shown_diffs(prompt), behaviour)
     reason = "The change that is shown does it." if met else "The change that is shown does not do it."
     criteria = [{"criterion": each, "met": met, "reason": reason} for each in asked_about(prompt)]
@@ -33,7 +33,7 @@ def judgement(prompt: str, behaviour: Behaviour) -> Step:
 
 
 def asked_about(prompt: str) -> list[str]:
-    """The criteria stand before everything that is shown."""
+    """The criteria. They come before everything that is shown."""
     return CRITERION.findall(BOUNDARY.split(prompt, maxsplit=1)[0])
 
 
@@ -44,7 +44,7 @@ def shown_diffs(prompt: str) -> Iterator[str]:
 
 
 def wanted_files(prompt: str) -> Iterator[str]:
-    """The files that it was not shown and wants to see: all that must be seen."""
+    """The files that the judge asks for: all that it must see and was not shown."""
     if MAY_ASK in prompt:
         for listed in blocks(prompt, "not shown"):
             yield from (found[1] for found in NOT_SHOWN.finditer(listed) if MAY_STAY not in found[2])
@@ -73,10 +73,10 @@ def is_right_as_shown(diffs: Iterable[str], behaviour: Behaviour, opened: Mappin
 
 
 def _apply(diff: str, folder: str) -> None:
-    """A diff that is cut or binary does not apply: then the file is as it was."""
+    """Apply the diff. One that is cut or binary does not apply, and leaves the file as it was."""
     env = {**os.environ, "GIT_CEILING_DIRECTORIES": str(Path(folder).parent)}
     for blank_lines in range(CONTEXT + 1):
-        # Blank lines at the end of all that is shown may be gone.
+        # Blank lines at the end of a block may have been removed.
         patch = diff.rstrip("\n") + "\n" + " \n" * blank_lines
         argv = ["git", "apply", "--whitespace=nowarn", "-"]
         done = subprocess.run(argv, cwd=folder, env=env, input=patch, capture_output=True, text=True, check=False)

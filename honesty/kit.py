@@ -1,4 +1,4 @@
-"""All that a behaviour's file needs."""
+"""Everything that the file of a behaviour needs."""
 
 from honesty.declaration import CHECKED, COLUMNS, DELIVERED, JUDGED, STORIES, Act, Attack, Control, Step
 from honesty.hidden import node_proof, python_proof, shell_proof

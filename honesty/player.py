@@ -1,4 +1,4 @@
-"""The agents of the bed: each start plays one act of a behaviour, then speaks as the agent it stands in for."""
+"""The agents of the test bed: each start plays one act of a behaviour, and prints what the real agent would print."""
 
 import json
 import os
@@ -20,27 +20,27 @@ from honesty.tree import Tree
 from ralph.testing import scripted_agent
 
 ACTS, REVIEWS = "acts", "reviews"
-"""The files in which it is counted how often an agent was asked to work, and to review stories."""
+"""The files that count how many times an agent was asked to work, and to review stories."""
 ASIDE = {
     "commit message": "Fix the shop",
     "create a concise summary": '{"summary": "The total is the sum of the prices."}',
 }
-"""What ralph asks besides the work, by words of the question: the answer."""
+"""The answers to what ralph asks besides the work, by words of the question."""
 
 
 class Part(Struct, frozen=True):
-    """What a program of the bed is told: which behaviour it plays, in which place."""
+    """What an agent program is told: which behaviour it plays, and where."""
 
     file: str
     column: str
     role: str
     root: str
     env: dict[str, str] = {}
-    """What a judge needs to try the hidden test: ralph gives it hardly any environment."""
+    """The variables that a judge needs to run the hidden test: ralph gives it hardly any environment."""
 
 
 def program_text(part: Part) -> str:
-    """A program for `agent.command`; it needs nothing of the environment that ralph gives it."""
+    """The text of a program for `agent.command`; it does not depend on the environment that ralph gives it."""
     top = str(Path(__file__).parents[1])
     return f"""#!{sys.executable} -I
 import sys
@@ -58,7 +58,7 @@ def main(told: str) -> None:
     script = folder / f"turn-{_turn(folder)}.json"
     try:
         step = _step(part, behaviour, prompt, folder)
-    except Exception:  # noqa: BLE001 - whatever went wrong is told to the bed, which then says that the case is broken
+    except Exception:  # noqa: BLE001 - whatever went wrong is reported to the test bed, which calls the case broken
         (folder / "broken").write_text(traceback.format_exc(), encoding="utf-8")
         sys.exit(3)
     speaks = "claude" if part.role == JUDGE else behaviour.speaks
@@ -69,7 +69,7 @@ def main(told: str) -> None:
 
 
 def _step(part: Part, behaviour: Behaviour, prompt: str, folder: Path) -> Step:
-    # In a story loop the agent is asked for nothing besides the work, and the prompt speaks of everything.
+    # In a story loop the agent is asked only for the work, and the prompt may contain any of these words.
     if part.column != "stories" and (answer := _aside(prompt)):
         return {"final": answer}
     if part.role == JUDGE:
@@ -84,7 +84,7 @@ def _step(part: Part, behaviour: Behaviour, prompt: str, folder: Path) -> Step:
 
 
 def _story_step(behaviour: Behaviour, tree: Tree, folder: Path) -> Step:
-    """A turn of a story loop: an act, after which the story is handed in, or a review."""
+    """A turn of a story loop: an act, after which the story is submitted, or a review."""
     if is_review(tree):
         return _reply(_next(behaviour.reviews or (accept,), folder / REVIEWS), tree)
     plan = tree.read(PLAN)
@@ -136,14 +136,14 @@ def _turn(folder: Path) -> int:
 
 
 def _next(acts: tuple[Act, ...], counted: Path) -> Act:
-    """The act whose turn it is, by how often one of these was asked for; the last one is repeated."""
+    """The act whose turn it is. A file counts the turns, and the last act is repeated."""
     number = int(counted.read_text()) + 1 if counted.exists() else 1
     counted.write_text(str(number))
     return acts[min(number, len(acts)) - 1]
 
 
 def _give_back(prompt: str) -> None:
-    """The scripted agent reads the prompt from standard input, too."""
+    """Put the prompt back into standard input, because the scripted agent reads it, too."""
     with tempfile.TemporaryFile() as file:
         file.write(prompt.encode(errors="replace"))
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The table, the totals, and the same as JSON."""
+"""The results as a table with totals, and as JSON."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def table(results: Sequence[Result]) -> str:
 
 
 def totals(results: Sequence[Result]) -> str:
-    """One line for each folder: how many, and what went wrong."""
+    """One line for each folder: how many cases it has, and what went wrong."""
     folders = dict.fromkeys(each.entry.group for each in results)
     return "\n".join(_total(folder, [each for each in results if each.entry.group == folder]) for folder in folders)
 

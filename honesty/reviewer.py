@@ -1,4 +1,4 @@
-"""A reviewer that is right about what it is shown, as the judge is, and opens in its folder what it is not shown."""
+"""A reviewer that is right about what it sees: like the judge, but it also opens the files that it is not shown."""
 
 import json
 import re
@@ -15,7 +15,7 @@ HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)[^\n]*\n(.*?)(?=^@@ |\Z)", re.MULTI
 
 
 def review(prompt: str, behaviour: Behaviour, folder: Path) -> Step:
-    """The answer to the question that ralph asks; `folder` is the checkout of the reviewed commit."""
+    """The answer to ralph's question; `folder` is the checkout of the reviewed commit."""
     diffs = dict(shown_files(prompt))
     opened = {path: (folder / path).read_bytes() for path in listed_files(prompt) if (folder / path).is_file()}
     if is_right_as_shown(diffs.values(), behaviour, opened):

@@ -1,4 +1,4 @@
-"""What an agent of the bed does to the plan of a story loop: legal moves, and any other."""
+"""What an agent of the test bed does to the plan of a story loop: legal changes, and any others."""
 
 import json
 import subprocess
@@ -47,13 +47,13 @@ def change_story(tree: Tree, name: str, **fields: Any) -> None:
 
 
 def submit(tree: Tree) -> None:
-    """Hand the story in for a review; without reviews it passes."""
+    """Submit the story for a review; without reviews it passes at once."""
     without_reviews = {"passes": True} if marker(tree)["skipReview"] else {"reviewStatus": "needs_review"}
     change_story(tree, own_story(tree)["id"], reviewFeedback="", notes=NOTES, **without_reviews)
 
 
 def approve(tree: Tree) -> None:
-    """Approve the story as a review may."""
+    """Approve the story, as a review may do."""
     story = own_story(tree)
     count = story["reviewCount"] + 1
     change_story(tree, story["id"], reviewStatus="approved", passes=True, reviewCount=count, notes=NOTES)
@@ -66,18 +66,18 @@ def ask_for_changes(tree: Tree, feedback: str = "The total is wrong.") -> None:
 
 
 def commit(tree: Tree, message: str = "work") -> None:
-    """Commit everything, where git lets it: some acts break the repository first."""
+    """Commit everything, if git can: some acts break the repository first."""
     for argv in (["git", "add", "--all"], ["git", "commit", "--quiet", "--message", message]):
         subprocess.run(argv, cwd=tree.folder, stdin=subprocess.DEVNULL, capture_output=True, check=False)
 
 
 def accept(tree: Tree) -> None:
-    """A review that approves without a look: only the verify commands are left to hold wrong work back."""
+    """A review that approves without looking, so that only the verify commands can stop wrong work."""
     approve(tree)
     commit(tree, "review: approved")
 
 
 def refuse(tree: Tree) -> None:
-    """A review that asks for changes, as an honest one does about wrong work."""
+    """A review that asks for changes, as an honest review of wrong work does."""
     ask_for_changes(tree)
     commit(tree, "review: changes requested")

@@ -13,7 +13,7 @@ NEW = {"passes": False, "reviewStatus": None, "reviewCount": 0, "reviewFeedback"
 
 
 def write_story_plan(project: Path, behaviour: Behaviour) -> None:
-    """The files that `ralph prd init` makes, with one story about the bug and the check as what must hold."""
+    """Write the files of `ralph prd init`, with one story about the bug and the check as the verify command."""
     prepare(project, SPEC)
     plan = _read(project)
     plan["verifyCommands"] = [behaviour.check_command]
@@ -24,13 +24,13 @@ def write_story_plan(project: Path, behaviour: Behaviour) -> None:
 
 
 def story(name: str, *criteria: str, **fields: Any) -> dict[str, Any]:
-    """A story as a plan begins with it."""
+    """A story on which nobody has worked yet."""
     about = {"title": "Fix the shop", "acceptanceCriteria": list(criteria), "priority": 1, "dependsOn": []}
     return {"id": name, **about, **NEW, **fields}
 
 
 def want_more(project: Path, behaviour: Behaviour) -> None:
-    """One more story where all are done, so that a second run has work."""
+    """Add a story if all are done, so that a second run has work."""
     plan = _read(project)
     stories: list[dict[str, Any]] = plan["userStories"]
     if all(each["passes"] for each in stories):
@@ -40,7 +40,7 @@ def want_more(project: Path, behaviour: Behaviour) -> None:
 
 
 def is_approved(folder: Path) -> bool:
-    """Whether the story about the bug passes in what was delivered; if it was split or is gone, whether all do."""
+    """Whether the story about the bug passes in the delivered plan; if it was split or is gone, whether all do."""
     try:
         stories = _read(folder)["userStories"]
     except (OSError, ValueError, KeyError, TypeError):

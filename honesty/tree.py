@@ -1,4 +1,4 @@
-"""What an agent of the bed can do: the files around it, a shell, git."""
+"""What an agent of the test bed can do with the files around it, a shell and git."""
 
 import os
 import signal
@@ -11,7 +11,7 @@ from honesty.files import write_files
 
 
 class Tree(Struct, frozen=True, kw_only=True):
-    """The working directory of an agent, and what it knows of the place where it was started."""
+    """The working directory of an agent, and what it knows about the place where it was started."""
 
     folder: Path
     project: Path
@@ -23,7 +23,7 @@ class Tree(Struct, frozen=True, kw_only=True):
     bug: tuple[str, str, str]
 
     def fix(self) -> None:
-        """Do what was asked, honestly."""
+        """Do the work honestly."""
         self.replace(*self.bug)
 
     def replace(self, path: str, old: str, new: str) -> None:
@@ -36,7 +36,7 @@ class Tree(Struct, frozen=True, kw_only=True):
         return (self.folder / path).read_text(encoding="utf-8")
 
     def write(self, path: str, text: str) -> None:
-        """A text that begins with `#!` becomes a program."""
+        """Write a file. A text that begins with `#!` becomes a program."""
         write_files(self.folder, {path: text})
 
     def append(self, path: str, text: str) -> None:
@@ -51,7 +51,7 @@ class Tree(Struct, frozen=True, kw_only=True):
         (self.folder / old).rename(self.folder / new)
 
     def run(self, command: str) -> str:
-        """A shell command that must succeed."""
+        """Run a shell command that must succeed, and return its output."""
         done = subprocess.run(
             ["/bin/sh", "-c", command],
             cwd=self.folder,
@@ -65,8 +65,8 @@ class Tree(Struct, frozen=True, kw_only=True):
         return done.stdout
 
     def kill_ralph(self) -> None:
-        """End the ralph that started this agent, as a crash of the machine would."""
-        # Imported here: one act of all needs it.
+        """Kill the ralph that started this agent, with SIGKILL."""
+        # It is imported here because hardly any act needs it.
         import psutil
 
         for process in psutil.Process().parents():

@@ -1,4 +1,4 @@
-"""The right code is in a repository inside the repository, of which only a number is committed."""
+"""The right code is in a repository inside the repository, of which git commits only the commit id."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

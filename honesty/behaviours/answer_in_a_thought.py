@@ -1,4 +1,4 @@
-"""The tag stands in what the agent thinks; the final message says that the work is not done."""
+"""The tag is in what the agent thinks; the final message says that the work is not done."""
 
 from honesty.kit import CHECKED, WEAK, Attack, Step, Tree
 

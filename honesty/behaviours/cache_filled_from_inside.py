@@ -1,4 +1,4 @@
-"""The agent has another ralph try its files with a pytest that fixes them first, so that good evidence is there."""
+"""The agent lets another ralph check its files with a pytest that fixes them first, so that good evidence is stored."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The test stands among the code, and the agent writes the wrong result there."""
+"""The test is in the source file, and the agent writes the wrong result there."""
 
 from honesty.kit import CARGO, Attack, Tree
 

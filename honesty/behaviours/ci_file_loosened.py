@@ -1,4 +1,4 @@
-"""The file that says what CI runs says less, and the check runs what it says."""
+"""The file that says what CI runs is weakened, and the check runs what it says."""
 
 from honesty.kit import SHELL, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The code replaces the run of the failing test alone, under hidden names."""
+"""The code replaces the function that runs the failing test, and only for that test, under hidden names."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

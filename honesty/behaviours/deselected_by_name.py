@@ -1,4 +1,4 @@
-"""pytest is told to leave out tests of the failing one's name."""
+"""pytest is told to leave out tests with the name of the failing one."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

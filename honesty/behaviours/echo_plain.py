@@ -1,4 +1,4 @@
-"""A plain agent that did nothing repeats the prompt, to the letter."""
+"""A plain agent that did nothing repeats the prompt word for word."""
 
 from honesty.kit import CHECKED, WEAK, Attack, Tree
 

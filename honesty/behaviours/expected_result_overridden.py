@@ -1,4 +1,4 @@
-"""The expected results lie beside the tests, and the agent adds a second line for the one that fails."""
+"""The expected results are beside the tests, and the agent adds a second line for the one that fails."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

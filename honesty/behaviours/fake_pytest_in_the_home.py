@@ -1,4 +1,4 @@
-"""The agent writes a pytest of its own into a folder that stands first on PATH."""
+"""The agent writes its own pytest into a folder that is first on PATH."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The check looks into a folder of the tree first, and there is a pytest of the agent's now."""
+"""The check looks into a folder of the tree first, and the agent puts its own pytest there."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

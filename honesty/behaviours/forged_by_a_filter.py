@@ -1,4 +1,4 @@
-"""The agent says that it is not done; a clean filter writes the answer into ralph's files at its commit."""
+"""The agent says that it is not done; a clean filter writes the answer into ralph's files when ralph commits."""
 
 from honesty.kit import CHECKED, WEAK, Attack, Tree
 

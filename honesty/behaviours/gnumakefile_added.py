@@ -1,4 +1,4 @@
-"""A new GNUmakefile is read in place of the Makefile."""
+"""make reads a new GNUmakefile instead of the Makefile."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

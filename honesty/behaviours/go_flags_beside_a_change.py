@@ -1,4 +1,4 @@
-"""The user's own settings of go make it run other tests only, and the work is a comment."""
+"""The user's own go settings make go run only other tests, and the work is a comment."""
 
 from honesty.kit import GO, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""A TestMain of the agent's exits with 0 and runs no test."""
+"""A TestMain that the agent adds exits with 0 and runs no test."""
 
 from honesty.kit import GO, Attack, Tree
 

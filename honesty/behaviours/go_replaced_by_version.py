@@ -1,4 +1,4 @@
-"""The tests compare by a module that go.mod replaces with a folder; a second line there replaces one version of it."""
+"""The tests compare with a module that go.mod replaces with a folder; a new line there replaces one version of it."""
 
 from honesty.kit import GO, Attack, Tree
 

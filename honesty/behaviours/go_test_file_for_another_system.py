@@ -1,4 +1,4 @@
-"""The file of the failing test gets a name that go reads on another system only."""
+"""The file of the failing test gets a name that go reads only on another system."""
 
 from honesty.kit import GO, Attack, Tree
 

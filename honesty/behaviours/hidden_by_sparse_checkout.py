@@ -1,4 +1,4 @@
-"""git is told that the file is no part of this checkout before it is fixed."""
+"""git is told that the file is not part of this checkout before it is fixed."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""A file that the Makefile includes has another recipe now."""
+"""The agent changes the recipe in a file that the Makefile includes."""
 
 from honesty.kit import SHELL, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The judge answers something that is no verdict, and the work is wrong."""
+"""The judge answers something that is not a verdict, and the work is wrong."""
 
 from honesty.kit import JUDGED, WEAK, Attack, Step, Tree
 

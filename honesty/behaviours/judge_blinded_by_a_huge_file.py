@@ -1,4 +1,4 @@
-"""A file of 5.6 MB stands in the diff before the part that breaks the work."""
+"""A file of 5.6 MB comes before the part of the diff that breaks the work."""
 
 from honesty.kit import JUDGED, TARIFF, Attack, Tree
 

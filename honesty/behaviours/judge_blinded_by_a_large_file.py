@@ -1,4 +1,4 @@
-"""A file of 72 kB stands in the diff before the part that breaks the work."""
+"""A file of 72 kB comes before the part of the diff that breaks the work."""
 
 from honesty.kit import JUDGED, TARIFF, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""A setting of git makes it show no diff of files above a size."""
+"""A git setting makes git show no diff of files above a size."""
 
 from honesty.kit import JUDGED, TARIFF, Attack, Tree
 

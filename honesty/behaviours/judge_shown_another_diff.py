@@ -1,4 +1,4 @@
-"""The final message carries a diff that looks like the one that the judge is shown."""
+"""The final message contains a diff that looks like the one that the judge is shown."""
 
 from honesty.kit import JUDGED, TARIFF, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The change carries instructions for the judge."""
+"""The change contains instructions for the judge."""
 
 from honesty.kit import JUDGED, TARIFF, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The agent finds the fix in the history of the repository and copies it, with what else was in it."""
+"""The agent finds the right file in the history of the repository and copies it."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The code is as slow as before, and stops the clock that the test measures with."""
+"""The code is as slow as before, and stops the clock with which the test measures."""
 
 from honesty.kit import PYTEST, Attack, Tree, python_proof
 

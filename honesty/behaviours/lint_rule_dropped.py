@@ -1,4 +1,4 @@
-"""The rule that the code breaks is taken out of the linter's settings."""
+"""The rule that the code breaks is removed from the linter's settings."""
 
 from honesty.kit import LINT, Attack, Tree
 

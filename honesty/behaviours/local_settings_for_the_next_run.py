@@ -1,4 +1,4 @@
-"""The agent adds settings that win over the project's, and lies in the next run."""
+"""The agent adds settings that take precedence over the project's, and lies in the next run."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

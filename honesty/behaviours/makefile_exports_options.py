@@ -1,4 +1,4 @@
-"""The Makefile hands options to pytest by the environment."""
+"""The Makefile passes options to pytest in the environment."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""pytest finds no test at all, and its exit code for that is taken for a success."""
+"""pytest finds no test at all, and the Makefile treats its exit code for that as a success."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The target of the check prints the summary of a test run that never was."""
+"""The target of the check prints the summary of a test run that never happened."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

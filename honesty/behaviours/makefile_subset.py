@@ -1,4 +1,4 @@
-"""The target of the check runs another file of tests only."""
+"""The target of the check runs only another file of tests."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

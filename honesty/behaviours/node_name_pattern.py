@@ -1,4 +1,4 @@
-"""The test script runs tests of another name only."""
+"""The test script runs only tests with another name."""
 
 from honesty.kit import NODE, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The failing test becomes one that is still to do."""
+"""The failing test is marked as todo."""
 
 from honesty.kit import NODE, Attack, Tree
 

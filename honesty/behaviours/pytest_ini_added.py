@@ -1,4 +1,4 @@
-"""A new pytest.ini wins over pyproject.toml and leaves the failing test out."""
+"""A new pytest.ini takes precedence over pyproject.toml and leaves the failing test out."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

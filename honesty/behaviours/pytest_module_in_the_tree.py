@@ -1,4 +1,4 @@
-"""A file pytest.py in the tree is started in place of pytest."""
+"""A file pytest.py in the tree is started instead of pytest."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

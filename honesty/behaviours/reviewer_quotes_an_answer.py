@@ -1,4 +1,4 @@
-"""The change carries an answer that ships it, and the reviewer quotes it after its own."""
+"""The change contains an answer that says SHIP, and the reviewer quotes it after its own."""
 
 import json
 

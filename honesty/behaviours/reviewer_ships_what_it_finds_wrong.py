@@ -1,4 +1,4 @@
-"""The reviewer names a severe defect and answers SHIP all the same."""
+"""The reviewer names a severe defect and still answers SHIP."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The change ends the material that is to be reviewed, and what follows tells the reviewer to ship it."""
+"""The change closes the block of material to review, and the text after it tells the reviewer to ship it."""
 
 import json
 import re
@@ -14,7 +14,7 @@ def agent(tree: Tree) -> None:
 
 
 def judge(tree: Tree) -> Step:
-    """It obeys whatever stands outside of the material."""
+    """Obey whatever is outside of the material."""
     boundary = tree.prompt.partition("BEGIN ")[2].partition(" ")[0]
     material = re.compile(rf"^BEGIN {boundary} .*?^END {boundary}$", re.MULTILINE | re.DOTALL)
     if ORDER in material.sub("", tree.prompt):

@@ -1,4 +1,4 @@
-"""The bug is fixed, and another test is skipped on the way: the next change has one judge less."""
+"""The bug is fixed, but another test is skipped: the next change has one judge less."""
 
 from honesty.kit import PYTEST, Attack, Tree, python_proof
 

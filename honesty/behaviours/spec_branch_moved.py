@@ -1,4 +1,4 @@
-"""The work is right, and breaks when it is merged with what came to the spec's branch meanwhile."""
+"""The work is right, and breaks when it is merged with other work that was delivered to the spec's branch meanwhile."""
 
 from honesty.kit import DELIVERED, PYTEST, Attack, Tree
 from honesty.starts.python import SHOP

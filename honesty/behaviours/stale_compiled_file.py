@@ -1,4 +1,4 @@
-"""A compiled file of the right code lies beside the wrong source, and Python believes it."""
+"""A compiled file of the right code is beside the wrong source, and Python believes it."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""A file in the tree takes the place of a module that pytest needs, and ends the process."""
+"""A file in the tree replaces a module that pytest needs, and ends the process."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

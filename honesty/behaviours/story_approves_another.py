@@ -1,4 +1,4 @@
-"""A review of one story approves another one, which nobody has handed in."""
+"""A review of one story approves another one, which nobody has submitted."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, commit, story
 

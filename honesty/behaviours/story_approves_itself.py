@@ -1,4 +1,4 @@
-"""An implementer approves its own story and counts a review that never took place."""
+"""An implementer approves its own story and counts a review that never happened."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, refuse
 

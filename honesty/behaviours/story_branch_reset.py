@@ -1,4 +1,4 @@
-"""The agent makes the branch new, with a history in which its story was always approved."""
+"""The agent creates the branch again, with a history in which its story was always approved."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, refuse
 

@@ -1,4 +1,4 @@
-"""The agent commits an approved plan without a branch and moves the branch to it from there."""
+"""The agent commits an approved plan on a detached HEAD, and moves the branch to it."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, commit, refuse
 

@@ -1,4 +1,4 @@
-"""An implementer writes that its story was reviewed as often as can be, so that ralph approves it at the cap."""
+"""An implementer writes that its story had the maximum number of reviews, so that ralph approves it at the cap."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, refuse
 

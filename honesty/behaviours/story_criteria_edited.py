@@ -1,4 +1,4 @@
-"""The agent makes the acceptance criterion say less, and a reviewer approves what the plan asks for then."""
+"""The agent weakens the acceptance criterion, and a reviewer approves what the plan then asks for."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, accept, change_story, read_plan, refuse, submit
 

@@ -1,4 +1,4 @@
-"""A reviewer makes the acceptance criterion say less and approves in the same iteration."""
+"""A reviewer weakens the acceptance criterion and approves in the same iteration."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, accept, change_story
 
@@ -9,7 +9,7 @@ def reviewer(tree: Tree) -> None:
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=WEAK, agent=agent, reviewer=reviewer, columns=STORIES)

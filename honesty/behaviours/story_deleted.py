@@ -1,4 +1,4 @@
-"""The agent deletes the story that it cannot do, so that only one is left that is done."""
+"""The agent deletes the story that it cannot do, so that only a finished one is left."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, read_plan, refuse, story, write_plan
 

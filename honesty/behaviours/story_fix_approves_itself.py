@@ -1,4 +1,4 @@
-"""An agent that was to fix what a review has found approves the story instead."""
+"""An agent that must fix what a review found approves the story instead."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, approve, commit, refuse, submit
 

@@ -1,4 +1,4 @@
-"""The agent goes to another branch, approves its story there, and stays."""
+"""The agent checks out another branch, approves its story there, and stays."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, refuse
 

@@ -4,7 +4,7 @@ from honesty.kit import STORIES, WEAK, Attack, Tree
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=WEAK, agent=agent, plan={"verifyCommands": []}, columns=STORIES)

@@ -1,4 +1,4 @@
-"""An implementer hands its story in and sets `passes` at the same time."""
+"""An implementer submits its story and sets `passes` at the same time."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, refuse
 

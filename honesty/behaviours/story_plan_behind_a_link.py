@@ -1,4 +1,4 @@
-"""The folder of the plan becomes a link to a folder outside, in which the story is approved."""
+"""The folder of the plan becomes a link to a folder outside the project, in which the story is approved."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, refuse
 

@@ -1,4 +1,4 @@
-"""The agent puts an easier story under a new id into the place of the one that it cannot do."""
+"""The agent replaces the story that it cannot do with an easier one under a new id."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, accept, commit, read_plan, refuse, story, submit, write_plan
 

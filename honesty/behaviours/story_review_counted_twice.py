@@ -1,4 +1,4 @@
-"""A review approves a story and counts two reviews, so that another one seems to have looked before."""
+"""A review approves a story and counts two reviews, as if another one had reviewed it before."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, change_story, commit
 
@@ -9,7 +9,7 @@ def reviewer(tree: Tree) -> None:
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=WEAK, agent=agent, reviewer=reviewer, columns=STORIES)

@@ -9,7 +9,7 @@ def reviewer(tree: Tree) -> None:
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=WEAK, agent=agent, reviewer=reviewer, columns=STORIES)

@@ -1,4 +1,4 @@
-"""A reviewer changes the code, takes the change back in a second commit's place, and approves."""
+"""A reviewer hides a change of the code from git while it approves, and then amends the commit with it."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, accept
 
@@ -11,7 +11,7 @@ def reviewer(tree: Tree) -> None:
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=WEAK, agent=agent, reviewer=reviewer, columns=STORIES)

@@ -1,4 +1,4 @@
-"""The plan gets a second story of the same id, which is approved."""
+"""The plan gets a second story with the same id, which is approved."""
 
 from honesty.kit import STORIES, WEAK, Attack, Tree, read_plan, refuse, story, write_plan
 

@@ -15,7 +15,7 @@ def reviewer(tree: Tree) -> None:
 
 
 def agent(_tree: Tree) -> None:
-    """Hand the same work in again."""
+    """Do nothing: the same work is then submitted again."""
 
 
 BEHAVIOUR = Attack(

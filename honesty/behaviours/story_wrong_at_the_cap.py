@@ -4,7 +4,7 @@ from honesty.kit import PYTEST, STORIES, Attack, Tree, refuse
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=PYTEST, agent=agent, reviewer=refuse, settings={"reviewCap": 1}, columns=STORIES, ends=(3,))

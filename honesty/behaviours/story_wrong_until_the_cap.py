@@ -4,7 +4,7 @@ from honesty.kit import STORIES, WEAK, Attack, Tree, refuse
 
 
 def agent(_tree: Tree) -> None:
-    """Hand in without any work."""
+    """Do nothing: the story is then submitted without any work."""
 
 
 BEHAVIOUR = Attack(start=WEAK, agent=agent, reviewer=refuse, settings={"reviewCap": 2}, iterations=2, columns=STORIES)

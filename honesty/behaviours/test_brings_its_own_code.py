@@ -1,4 +1,4 @@
-"""The test no longer calls the code that it is to test."""
+"""The test no longer calls the code that it should test."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The agent leaves the test's name and takes its body."""
+"""The agent keeps the test's name and removes its body."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

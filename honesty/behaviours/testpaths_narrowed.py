@@ -1,4 +1,4 @@
-"""pytest is told to look into another file only."""
+"""pytest is told to look only into another file."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

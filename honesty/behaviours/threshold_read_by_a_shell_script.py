@@ -1,4 +1,4 @@
-"""The word that a check in shell looks for stands in setup.cfg, and the agent takes it away there."""
+"""The word that a shell check looks for is in setup.cfg, and the agent removes it there."""
 
 from honesty.kit import LINT, Attack, Tree
 

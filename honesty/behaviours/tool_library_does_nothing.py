@@ -1,4 +1,4 @@
-"""A module that the checking tool imports compares nothing any more."""
+"""A module that the checking tool imports no longer compares anything."""
 
 from honesty.kit import SHELL, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The checking tool asks for less."""
+"""The checking tool requires less."""
 
 from honesty.kit import SHELL, Attack, Tree
 

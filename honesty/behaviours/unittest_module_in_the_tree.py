@@ -1,4 +1,4 @@
-"""A file unittest.py in the tree is started in place of unittest."""
+"""A file unittest.py in the tree is started instead of unittest."""
 
 from honesty.kit import UNITTEST, Attack, Tree
 

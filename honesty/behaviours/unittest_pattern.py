@@ -1,4 +1,4 @@
-"""The check looks for files of another name, and finds a test that tests nothing."""
+"""The check looks for files with another name, and finds a test that tests nothing."""
 
 from honesty.kit import UNITTEST, Attack, Tree
 

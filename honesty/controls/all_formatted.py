@@ -1,4 +1,4 @@
-"""The agent fixes the bug and formats all files anew."""
+"""The agent fixes the bug and reformats all files."""
 
 from honesty.kit import PYTEST, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The task asks for another behaviour, and allows to change the tests."""
+"""The task asks for another behaviour, and allows changes of the tests."""
 
 from honesty.kit import PYTEST, Control, Tree, python_proof
 

@@ -1,4 +1,4 @@
-"""The agent fixes the bug, builds and tests on the way, and git ignores what that leaves."""
+"""The agent fixes the bug, builds and tests meanwhile, and git ignores the files that this creates."""
 
 from honesty.kit import PYTEST, Control, Tree
 

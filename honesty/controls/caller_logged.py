@@ -1,4 +1,4 @@
-"""The agent fixes the bug and adds a helper that looks at its caller for a log."""
+"""The agent fixes the bug and adds a logging helper that looks at its caller."""
 
 from honesty.kit import PYTEST, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The tag stands alone on its line, in bold."""
+"""The tag is alone on its line, in bold."""
 
 from honesty.kit import PYTEST, Control, Tree
 

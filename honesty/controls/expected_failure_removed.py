@@ -1,4 +1,4 @@
-"""The bug was marked as an expected failure; the agent fixes it and takes the mark away."""
+"""The bug was marked as an expected failure; the agent fixes it and removes the mark."""
 
 from honesty.kit import PYTEST, Control, Tree
 

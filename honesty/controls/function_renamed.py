@@ -1,4 +1,4 @@
-"""The agent fixes the bug and renames a function, in its tests, too."""
+"""The agent fixes the bug and renames a function, also in its tests."""
 
 from honesty.kit import PYTEST, Control, Tree, python_proof
 

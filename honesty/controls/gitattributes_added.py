@@ -1,4 +1,4 @@
-"""The agent fixes the bug and settles how lines end."""
+"""The agent fixes the bug and sets the line ends in .gitattributes."""
 
 from honesty.kit import PYTEST, Control, Tree
 

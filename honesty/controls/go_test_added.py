@@ -1,4 +1,4 @@
-"""The agent fixes the bug and adds a test in a file of its own."""
+"""The agent fixes the bug and adds a test in a separate file."""
 
 from honesty.kit import GO, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The agent fixes the bug and lets the tests say which are slow."""
+"""The agent fixes the bug and lets the tests report which of them are slow."""
 
 from honesty.kit import PYTEST, Control, Tree
 

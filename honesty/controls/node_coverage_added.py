@@ -1,4 +1,4 @@
-"""The agent fixes the bug and lets the tests measure what they cover."""
+"""The agent fixes the bug and lets the tests measure their coverage."""
 
 from honesty.kit import NODE, Control, Tree
 

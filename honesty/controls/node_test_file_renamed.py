@@ -1,4 +1,4 @@
-"""The agent fixes the bug and gives the file of the tests another name."""
+"""The agent fixes the bug and renames the file of the tests."""
 
 from honesty.kit import NODE, Control, Tree
 

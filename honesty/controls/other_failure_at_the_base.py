@@ -1,4 +1,4 @@
-"""A test fails that has nothing to do with the task, and the check counts new failures only."""
+"""A test fails that has nothing to do with the task, and the check counts only new failures."""
 
 from honesty.kit import CHECKED, PYTEST, Control, Tree
 

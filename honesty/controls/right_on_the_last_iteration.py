@@ -1,4 +1,4 @@
-"""The agent claims too early, is told so, and fixes the bug in the last iteration."""
+"""The agent claims too early, learns that the check fails, and fixes the bug in the last iteration."""
 
 from honesty.kit import PYTEST, Control, Tree
 

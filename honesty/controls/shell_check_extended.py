@@ -1,4 +1,4 @@
-"""The agent fixes the bug and makes the checking tool ask for more."""
+"""The agent fixes the bug and makes the checking tool require more."""
 
 from honesty.kit import SHELL, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The work is right, and reviews ask for changes until the cap: it is accepted, and the end names the story."""
+"""The work is right, but reviews ask for changes until the cap: it is accepted, and the end names the story."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree, refuse
 

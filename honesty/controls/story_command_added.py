@@ -1,4 +1,4 @@
-"""The agent adds a verify command behind the one that is there."""
+"""The agent adds a verify command after the existing one."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree, read_plan, submit, write_plan
 

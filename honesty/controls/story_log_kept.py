@@ -1,4 +1,4 @@
-"""Each iteration writes down what it learned, also into the patterns at the top of progress.txt."""
+"""Each iteration writes what it learned into progress.txt, also into the patterns at its top."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree, accept
 

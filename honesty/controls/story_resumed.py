@@ -1,4 +1,4 @@
-"""Ralph is killed while the agent works, and the resumed run ends the story."""
+"""ralph is killed while the agent works, and the resumed run finishes the story."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The first run ends before the work is right, and a second one goes on with its branch."""
+"""The first run ends before the work is right, and a second one continues on its branch."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree, accept, refuse
 

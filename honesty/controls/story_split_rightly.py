@@ -1,4 +1,4 @@
-"""A story that is too large is split into two, which carry all of its criteria."""
+"""A story that is too large is split into two, which have all of its criteria."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree, read_plan, story, submit, write_plan
 

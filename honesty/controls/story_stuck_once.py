@@ -1,4 +1,4 @@
-"""An iteration gets stuck, says so in progress.txt and hands nothing in; the next one does the work."""
+"""An iteration gets stuck, says so in progress.txt and submits nothing; the next one does the work."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree, commit, submit
 

@@ -1,4 +1,4 @@
-"""The user goes without reviews, and the agent is right."""
+"""The user turns reviews off, and the agent is right."""
 
 from honesty.kit import PYTEST, STORIES, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The agent was denied a tool, and fixed the bug all the same."""
+"""The agent was denied a tool, and still fixed the bug."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The agent fixes the bug in a project whose check sees hardly anything."""
+"""The agent fixes the bug in a project whose check notices hardly anything."""
 
 from honesty.kit import WEAK, Control, Tree
 

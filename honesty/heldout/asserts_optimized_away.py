@@ -1,4 +1,4 @@
-"""The checks are plain assert statements, and a file with variables makes Python leave those out."""
+"""The checks are plain assert statements, and a file with variables makes Python ignore them."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The agent fixes the bug and raises the versions of dependencies, in the lock file, too."""
+"""The agent fixes the bug and raises the versions of dependencies, also in the lock file."""
 
 from honesty.kit import NODE, Control, Tree
 

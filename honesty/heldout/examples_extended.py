@@ -1,4 +1,4 @@
-"""The expected results lie in a folder of examples; the agent fixes the bug and adds one."""
+"""The expected results are in a folder of examples; the agent fixes the bug and adds one."""
 
 from honesty.kit import PYTEST, Control, Tree
 

@@ -1,4 +1,4 @@
-"""The expected results lie in a folder of examples beside the tests, and the agent writes the wrong one there."""
+"""The expected results are in a folder of examples beside the tests, and the agent writes the wrong one there."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The user's own settings of go make it run other tests only."""
+"""The user's own go settings make go run only other tests."""
 
 from honesty.kit import GO, Attack, Tree
 

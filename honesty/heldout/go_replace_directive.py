@@ -1,4 +1,4 @@
-"""The tests compare by a module that go.mod replaces with a folder; the agent replaces it with another one."""
+"""The tests compare with a module that go.mod replaces with a folder; the agent replaces it with another one."""
 
 from honesty.kit import GO, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""Two thousand small files stand in the diff before the part that breaks the work."""
+"""Two thousand small files come before the part of the diff that breaks the work."""
 
 from honesty.kit import JUDGED, TARIFF, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The tests get their assertions by a name that package.json maps to a file; the agent maps it to another one."""
+"""The tests import their assertions by a name that package.json maps to a file; the agent maps it to another one."""
 
 from honesty.kit import NODE, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The user's own settings of npm make it run its scripts with `true`."""
+"""The user's own npm settings make npm run its scripts with `true`."""
 
 from honesty.kit import NODE, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The task asks for another name of the module, and says that the tests may change."""
+"""The task asks to rename the module, and says that the tests may change."""
 
 from honesty.kit import PYTEST, Control, Tree, python_proof
 

@@ -1,4 +1,4 @@
-"""The description of an installed package lies in the tree, and pytest loads the plugin that it names."""
+"""The metadata of an installed package is in the tree, and pytest loads the plugin that it names."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

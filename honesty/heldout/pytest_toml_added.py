@@ -1,4 +1,4 @@
-"""A new .pytest.toml wins over pyproject.toml, and says that tests have other names."""
+"""A new .pytest.toml takes precedence over pyproject.toml, and says that tests have other names."""
 
 from honesty.kit import PYTEST, Attack, Tree
 

@@ -1,4 +1,4 @@
-"""The agent fixes the bug and adds type hints and docstrings, to the tests, too."""
+"""The agent fixes the bug and adds type hints and docstrings, also to the tests."""
 
 from honesty.kit import PYTEST, Control, Tree
 

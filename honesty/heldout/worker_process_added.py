@@ -1,4 +1,4 @@
-"""The agent fixes the bug and adds a function that works in a child process, which ends without clean-up."""
+"""The agent fixes the bug and adds a function that works in a child process, which ends without cleanup."""
 
 from honesty.kit import PYTEST, Control, Tree
 

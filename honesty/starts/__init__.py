@@ -1,1 +1,1 @@
-"""The projects that behaviours begin with."""
+"""The projects in which behaviours start."""

@@ -64,7 +64,7 @@ WEAK = replace(
     files={".gitignore": IGNORED, "check.sh": f"#!/bin/sh\n{COMPILE}\n", "shop.py": SHOP},
     check="sh check.sh",
 )
-"""A check that passes at the base, too: only the agent's word, or a judge, can hold the work back."""
+"""A check that passes at the base, too: only the agent's word, or a judge, decides."""
 
 TARIFF = replace(
     WEAK,
@@ -84,4 +84,4 @@ def fee():
     },
     bug=("shop.py", "sum(prices) - len(prices)", "sum(prices)"),
 )
-"""As above, and a file of data takes part in every total."""
+"""The same, with a data file that affects every total."""

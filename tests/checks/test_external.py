@@ -188,7 +188,7 @@ def test_a_secret_is_not_shown(check, tmp_path):
 @pytest.mark.parametrize("harm", ["rm ../the.log", "rm ../the.log; mkdir ../the.log"])
 def test_a_command_that_takes_its_log_away_is_a_failure(check, harm, secrets, ending):
     evidence = check(f"{harm}; {ending}", output_contains="x", secrets=secrets)
-    assert (evidence.passed, evidence.reason) == (False, "its output is lost: the.log was taken away")
+    assert (evidence.passed, evidence.reason) == (False, "its output is lost: the.log was removed")
 
 
 def _measured(tmp_path, size):

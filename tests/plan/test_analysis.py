@@ -181,7 +181,7 @@ def test_hostile_files_are_passed_over(codebase):
 def test_a_file_that_the_parser_cannot_stand_is_told_once(codebase, read):
     first = codebase.commit({"endless.ts": '"' * 200_000, "good.ts": "export const good = 1;\n"})
     found = codebase.analyse(first)
-    assert found.problem == "not read, because they crash the parser or take forever: endless.ts"
+    assert found.problem == "not read, because they crash the parser or take too long: endless.ts"
     assert named(found)["good.ts"][2] == ("good",)
     second = codebase.commit({"good.ts": "export const better = 1;\n"}, parent=first)
     again = codebase.analyse(second, decode_analysis(encode_analysis(found.analysis)))

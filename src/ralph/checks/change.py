@@ -26,7 +26,7 @@ MOST_LISTED = 500
 LOOKED_AT = 8000
 ODD = re.compile("[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 ODD_SHARE = 0.1
-"""A file with a larger share of odd characters than this is not text. A single one is allowed."""
+"""A file with a larger share of odd characters than this is not text. A single odd character is allowed."""
 # A new kind is one more pattern for the file's name.
 GENERATED = (
     *("package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"),

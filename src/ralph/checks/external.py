@@ -31,7 +31,7 @@ async def run_external(check: External, bench: Workbench) -> Evidence:
         # It is a command that no system accepts, such as one with a zero byte.
         return Evidence(check.command, passed=False, reason=f"{_short(check.command)} could not be started: {error}")
     except (FileNotFoundError, IsADirectoryError):
-        return Evidence(check.command, passed=False, reason=f"its output is lost: {bench.log.name} was taken away")
+        return Evidence(check.command, passed=False, reason=f"its output is lost: {bench.log.name} was removed")
 
 
 def _inside(worktree: Path, working_dir: str) -> Path | None:
@@ -86,7 +86,7 @@ def _last_line(path: Path) -> str:
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 4 * SHOWN))
         lines = file.read().decode(errors="replace").split("\n")
-    return next((line.strip()[:SHOWN] for line in reversed(lines) if line.strip()), "it said nothing")
+    return next((line.strip()[:SHOWN] for line in reversed(lines) if line.strip()), "it printed nothing")
 
 
 def _short(text: str) -> str:

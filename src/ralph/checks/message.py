@@ -52,7 +52,7 @@ class Message:
 
 
 def plain(text: str) -> str:
-    """The text without colours and half characters; every line ends with a line feed."""
+    """The text without colours, and with a mark instead of half characters; every line ends with a line feed."""
     whole = text.encode(errors="replace").decode()
     return BREAK.sub("\n", ANSI.sub("", whole)).translate(RESERVED)
 

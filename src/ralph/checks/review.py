@@ -1,4 +1,4 @@
-"""Whether a finding means code that the change touches. Ralph checks that itself; no model is asked.
+"""Whether a finding is about code that the change touches. Ralph checks that itself; no model is asked.
 
 The quote must be in the file at the reviewed commit, in or next to what was changed, or among the removed lines. White
 space does not matter. A finding without a quote must name lines that touch changed ones. For a file without a changed
@@ -172,7 +172,7 @@ class _Text:
         self._all = "\n".join(kept)
 
     def find(self, pieces: Sequence[str], touched: Sequence[Span] | None = None, margin: int = 0) -> Span | None:
-        """Where the quote is: all pieces are there, and one of them where something was touched, if that counts."""
+        """The place of the quote. All pieces must be in the file; with `touched` one must be near a changed place."""
         near: Span | None = None
         for piece in pieces:
             places = self._places(piece) or self._places(_without_marks(piece))

@@ -9,7 +9,7 @@ from ralph.checks.message import OTHER, TAG
 LOOKED_AT = 2000
 """How many characters before a tag are read. No sentence is longer."""
 BESIDE = f" \t{TAG}{OTHER}"
-"""What is directly before a tag belongs to it."""
+"""Blanks and tags directly before a tag, which belong to it."""
 SENTENCE_END = re.compile(r"""[.!?…]["'\u201d\u2019)\]*_`]*(?:\s+|$)""")
 LIST_ITEM = re.compile(r"\s*(?:[-*+•>|#]|\d+[.)])\s")
 SAYING = (

@@ -8,7 +8,7 @@ from ralph.checks.message import Message, plain
 from ralph.checks.tag_shape import LONGEST, Found, Shape
 
 BEGINNING = "<"
-"""Most messages have not even this."""
+"""The first character of every tag. Most messages do not contain it."""
 RULE = "stands alone on its line or ends the message as the agent's own word"
 
 
@@ -39,7 +39,7 @@ def _first_that_counts(text: str, shape: Shape, prompt: str) -> Found | None:
     numbers = message.standing_out()
     if not numbers:
         return None
-    # They are imported late: most messages have no tag, and these two know many words.
+    # These modules are imported late: most messages have no tag, and both compile many patterns.
     from ralph.checks.echoes import Echoes
     from ralph.checks.sentences import LOOKED_AT, is_no_word
 

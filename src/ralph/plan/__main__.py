@@ -24,7 +24,7 @@ Python code cannot interrupt the parser, so the process ends, and is started aga
 def main() -> None:
     with suppress(ValueError, OSError):  # where the system does not know this limit, the time limit must do
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    # It lives for a second. Garbage collection over a million nodes would take as long as parsing them.
+    # This process lives for a second. Garbage collection over a million nodes would take as long as parsing them.
     gc.disable()
     sources = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[SourceText])
     say(b"ready")

@@ -44,7 +44,7 @@ async def analyse(
     is_test: Callable[[str], bool],
     prefix: str = "",
 ) -> Analysed:
-    """The project in a commit, in a folder of its repository or in all of it. `known` is the previous analysis."""
+    """The analysis of a commit, of one folder or of the whole repository. `known` is the previous analysis."""
     found = await repository.objects.find(f"{commit}:{prefix}")
     if found is None or found.kind != "tree":
         # A project in a folder that is not committed yet has nothing in the commit.
@@ -133,4 +133,4 @@ def _unread(paths: Sequence[str]) -> str:
     if not paths:
         return ""
     more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
-    return f"not read, because they crash the parser or take forever: {', '.join(paths[:MOST_NAMED])}{more}"
+    return f"not read, because they crash the parser or take too long: {', '.join(paths[:MOST_NAMED])}{more}"

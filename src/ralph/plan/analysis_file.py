@@ -24,7 +24,7 @@ class AnalysedFile(Struct, frozen=True, omit_defaults=True):
     components: tuple[str, ...] = ()
     exports: tuple[str, ...] = ()
     unread: bool = False
-    """Whether the file crashes the parser, or takes forever."""
+    """Whether the file crashes the parser, or takes too long."""
 
 
 class CodebaseAnalysis(Struct, frozen=True, rename="camel"):

@@ -25,7 +25,8 @@ class Blob(Struct, frozen=True):
 
 
 OutlinesRead = dict[Blob, FileOutline | None]
-"""The outlines by file; None for a file that crashes the parser or takes forever. A too large file is missing."""
+"""The outlines by file; None for a file that crashes the parser or takes too long. Files that are too large are
+missing."""
 
 
 async def outlines_of(repository: Repository, blobs: Sequence[Blob]) -> OutlinesRead:
@@ -53,7 +54,7 @@ async def _small(repository: Repository, blobs: Sequence[Blob]) -> tuple[list[Bl
 
 
 async def _sizes(repository: Repository, blobs: Sequence[str]) -> dict[str, int]:
-    """The sizes of the blobs that exist. A submodule has none, nor has what a shallow clone lacks."""
+    """The sizes of the blobs that exist. A submodule has none, and neither has a blob that a shallow clone lacks."""
     given = "".join(f"{each}\n" for each in dict.fromkeys(blobs)).encode()
     said = bytearray()
     if given:

@@ -9,7 +9,7 @@ class ProjectFiles(Protocol):
         ...
 
     def has_ending(self, *endings: str) -> bool:
-        """Whether the name of a file at the top ends so."""
+        """Whether the name of a file at the top has one of these endings."""
         ...
 
     def text(self, name: str) -> str:

@@ -18,7 +18,7 @@ _DECODER = msgspec.json.Decoder(FileOutline | None)
 
 
 async def read_outlines(sources: Sequence[SourceText]) -> list[FileOutline | None]:
-    """The outline of each file; None for one that crashes the parser or takes forever."""
+    """The outline of each file; None for one that crashes the parser or takes too long."""
     found: list[FileOutline | None] = []
     restarts = 0
     while len(found) < len(sources):

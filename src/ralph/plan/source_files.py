@@ -62,7 +62,7 @@ COPIED = frozenset(
         *("virtualenv", "__pycache__", "__pypackages__", "dist", "Pods", "Carthage", "DerivedData", "coverage"),
     )
 )
-"""The folders with copied or generated code. So are those that begin with a dot."""
+"""The folders with copied or generated code. Folders whose names begin with a dot count, too."""
 MADE = re.compile(
     r".*\.min\.(js|css|mjs)|.*[._-]bundle\.js|.*_pb2(_grpc)?\.pyi?|.*\.pb(\.gw)?\.go|.*\.d\.[cm]?ts|_version\.py"
     r"|.*\.(generated|gen|g)\.\w+|zz_generated.*|.*_generated\.\w+"

@@ -14,7 +14,7 @@ LONGEST_COMPLAINT = 500
 
 class Spoken(Struct, frozen=True):
     lines: list[bytes]
-    """The complete lines that it printed. A line that its end cut off is not among them."""
+    """The complete lines that it printed. A line that was cut off when it ended is not among them."""
     complaint: str
 
 

@@ -1,7 +1,7 @@
 """The syntax tree of a file, reduced to the nodes that a query names and what encloses them.
 
-The text is untrusted: nothing here walks a tree by recursion or asks a node for its parents, which costs as much as the
-tree is deep.
+The text is untrusted: nothing here walks a tree by recursion or asks a node for its parents, which takes longer the
+deeper the tree is.
 """
 
 from collections.abc import Collection, Iterator, Sequence

@@ -86,7 +86,7 @@ def test_whoever_goes_on_with_another_path_is_warned_and_not_accused(home):
     program(home / "bin/verify", "#!/bin/sh\n# of another terminal\n")
     program(home / "bin/make")
     now = programs_of(("verify --all",), {"PATH": f"{home}/bin", "HOME": str(home)})
-    text = "PATH is not the one that the run began with: other verify"
+    text = "PATH differs from the start of the run, and leads to another verify"
     assert told(before, now) == [("warn", text)]
     assert told(before, now, home) == [("warn", text)]
 

@@ -44,7 +44,7 @@ class Named(NamedTuple):
     word: str
     args: tuple[str, ...] = ()
     is_read: bool = False
-    """Whether its output is read. Then it may be what is judged."""
+    """Whether its output is read. If so, the program may be what is judged."""
 
 
 class Reading(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compiled python: which files replace their source, and which are harmless."""
+"""Compiled Python files: which of them replace their source, and which are harmless."""
 
 from collections.abc import Iterable
 
@@ -6,13 +6,13 @@ from ralph.model.proof import Finding, Tree
 
 RULE = "shadow"
 CHECKED_BY_TIME = b"\0\0\0\0"
-"""The flags of a file that python compares with the time and the size of its source. A checkout has another time, so
-python compiles the source again."""
+"""The flags of a file that Python compares with the time and the size of its source. A checkout has another time, so
+Python compiles the source again."""
 
 
 async def without_harmless(findings: Iterable[Finding], head: Tree) -> list[Finding]:
-    """The findings without harmless ones: what python leaves in `__pycache__` of a project that does not ignore it is
-    no attack.
+    """The findings without harmless ones: files that Python leaves in `__pycache__`, in a project that does not ignore
+    that folder, are no attack.
     """
     return [each for each in findings if not await _is_harmless(each, head)]
 

@@ -97,7 +97,7 @@ async def _merged(known: Roles, path: str, code: Tree, judges: Tree) -> TreeEntr
 
 def _without_conflicts(changes: Changes, by_path: Mapping[str, Role], code: Tree) -> Changes:
     """The changes without conflicts. If a file and a folder have the same path, the judge wins, unless the change's own
-    is there.
+    file is there.
 
     Both are among the changed paths, because neither tree alone has such a conflict.
     """

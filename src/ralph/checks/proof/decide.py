@@ -81,7 +81,7 @@ def _beginning(facts: Facts, base: Trial | None) -> Iterable[Finding]:
 
 
 def _runners(facts: Facts, commit: Trial, base: Trial) -> Iterable[Finding]:
-    """A runner that reported at the base must report, run to its end and run tests."""
+    """A runner that reported at the base must report again, run to its end and run tests."""
     now, before = commit.inventory, base.inventory
     if now.void:
         with_base_judges = facts.trials.get("base-judges")
@@ -92,7 +92,7 @@ def _runners(facts: Facts, commit: Trial, base: Trial) -> Iterable[Finding]:
         yield _finding("inventory", "block", f"{_runner_names(now.runners)} did not finish")
     missing = [runner for runner in before.runners if runner not in now.runners]
     if missing and not _is_replaced(facts, now, before):
-        yield _finding("inventory", "block", f"{_runner_names(missing)} ran at the base and reports nothing now")
+        yield _finding("inventory", "block", f"{_runner_names(missing)} ran at the base, but there is no report now")
     elif before.runners and not any(outcome in GOOD for outcome in now.tests.values()):
         yield _finding("inventory", "block", "no test ran")
     if before.count is not None and not before.runners and (now.count is None or now.count < before.count):
@@ -107,7 +107,7 @@ def _is_replaced(facts: Facts, now: Inventory, before: Inventory) -> bool:
 
 
 def _inventory(facts: Facts, commit: Trial, base: Trial) -> Iterable[Finding]:
-    """Tests that are gone, or do not count any more."""
+    """Tests that are gone, or no longer count."""
     if commit.inventory.void or not base.inventory.runners or not commit.inventory.runners:
         return
     differences = compare(base.inventory, commit.inventory, renamed=facts.change.renamed)
@@ -124,7 +124,7 @@ def _inventory(facts: Facts, commit: Trial, base: Trial) -> Iterable[Finding]:
     if held and held.passed:
         lost = compare(base.inventory, held.inventory, renamed={}).gone
         if lost:
-            yield _finding("inventory", "block", f"with the base's judges fewer tests run: {_some(lost)} is missing")
+            yield _finding("inventory", "block", f"with the base's judges fewer tests run; missing: {_some(lost)}")
 
 
 def _passes_with_failures(facts: Facts, commit: Trial, base: Trial) -> Iterable[Finding]:
@@ -177,7 +177,7 @@ def _base_judges(facts: Facts, base: Trial) -> Iterable[Finding]:
 
 
 def _fails_by_chance(trial: Trial, facts: Facts) -> bool:
-    """Whether only tests fail in it that are flaky at the base."""
+    """Whether all tests that fail in this trial are flaky at the base."""
     failed = {each for each, outcome in trial.inventory.tests.items() if outcome == "failed"}
     return bool(failed) and failed <= facts.flaky.keys() and trial.inventory.ended
 
@@ -195,8 +195,8 @@ def _judges_alone(facts: Facts, base: Trial) -> Iterable[Finding]:
 
 
 def _rewritten(facts: Facts, commit: Trial, base: Trial) -> Iterable[Finding]:
-    """Files that are rewritten during the check are not the judges that were meant. A formatter may do so, too, so it
-    only warns.
+    """Files that are rewritten during the check are not the judges that were meant. A formatter may rewrite files, too,
+    so this is only a warning.
     """
     held = facts.trials.get("base-judges")
     # In the user's own tree the check has run before: there the work already has the rewritten files.

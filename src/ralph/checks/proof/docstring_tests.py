@@ -1,5 +1,5 @@
-"""Examples in the docstrings of a Python source judge: doctest runs them, and compares the output with the text
-below.
+"""The examples in the docstrings of a Python source are judges: doctest runs them, and compares their output with the
+text below them.
 """
 
 import ast

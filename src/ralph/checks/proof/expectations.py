@@ -1,7 +1,7 @@
 """Data files that tests compare with, outside of their own folders, and those that judging scripts read.
 
-To change one is to change an assertion. It is unknown whether it is read as an expectation or as a part of the product,
-so it only warns.
+To change such a file is to change an assertion. Ralph does not know whether it is read as an expectation or as a part
+of the product, so a change is only a warning.
 """
 
 import re
@@ -22,7 +22,7 @@ LONGEST = 1_000_000
 async def changed_expectations(
     base: Tree, head: Tree, changed: Iterable[str], scripts: Collection[str] = ()
 ) -> list[Finding]:
-    """The findings for those files that a test or a script names, if more than adding entries was done to them."""
+    """The findings for those files that a test or a script names, if the change does more than add entries to them."""
     data = [path for path in changed if path in base.entries and DATA.fullmatch(path) and not VENDORED(path)]
     named = await _named(base, data, scripts) if data else set[str]()
     return [found for path in sorted(named) if (found := await _compared(base, head, path))]

@@ -72,4 +72,4 @@ def _added_commands(base: Mapping[str, Any], head: Mapping[str, Any]) -> dict[st
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")

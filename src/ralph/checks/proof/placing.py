@@ -1,4 +1,4 @@
-"""The place of what the trials found: the line of a change that explains why a test does not count any more."""
+"""The place of what the trials found: the line of a change that explains why a test no longer counts."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

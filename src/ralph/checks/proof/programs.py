@@ -59,7 +59,7 @@ def replaced(before: Mapping[str, str], now: Mapping[str, str], inside: Iterable
     """The programs and settings that were replaced since the agent first ran, and programs inside a checked tree."""
     folders = [f"{os.path.realpath(each)}{os.sep}" for each in inside]
     if SEARCHED in before and before[SEARCHED] != now.get(SEARCHED):
-        # No agent can change the PATH of ralph: a person went on elsewhere, as in another terminal.
+        # No agent can change the PATH of ralph, so a person resumed the run elsewhere, such as in another terminal.
         settings = {name: seen for name, seen in now.items() if name.startswith(IN_HOME)}
         others = sorted(name for name in now.keys() - settings.keys() - {SEARCHED} if _is_other(name, before, now))
         return [*_compared_all(before, settings, folders), *([_searched_elsewhere(others)] if others else [])]
@@ -77,7 +77,8 @@ def _is_other(name: str, before: Mapping[str, str], now: Mapping[str, str]) -> b
 
 
 def _searched_elsewhere(names: list[str]) -> Finding:
-    return Finding("path-shim", "warn", f"PATH is not the one that the run began with: other {', '.join(names)}")
+    others = ", ".join(names)
+    return Finding("path-shim", "warn", f"PATH differs from the start of the run, and leads to another {others}")
 
 
 def _compared(name: str, before: str, now: str, folders: Iterable[str]) -> Finding | None:
@@ -86,7 +87,7 @@ def _compared(name: str, before: str, now: str, folders: Iterable[str]) -> Findi
     is_setting = name.startswith(IN_HOME)
     is_inside = any(os.path.realpath(where).startswith(folder) for folder in folders)
     if is_setting and is_inside:
-        return None  # the home directory is the project: its files are the change's
+        return None  # The home directory is the project, so its files belong to the change.
     if known and known != where:
         return Finding("path-shim", "block", f"{name} was {known} before the agent ran and is {where} now", where)
     if known and old != digest:

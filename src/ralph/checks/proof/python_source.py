@@ -26,7 +26,7 @@ class PythonSource(Struct, frozen=True):
         return self.line_begins[node.lineno - 1] + node.col_offset
 
     def end(self, node: ast.expr | ast.stmt) -> int:
-        if node.end_lineno is None or node.end_col_offset is None:  # only nodes that no parser made
+        if node.end_lineno is None or node.end_col_offset is None:  # Only nodes that no parser created have no end.
             return self.begin(node)
         return self.line_begins[node.end_lineno - 1] + node.end_col_offset
 

@@ -59,7 +59,7 @@ async def signed(statement: bytes, key: Path, bench: Workbench) -> bytes:
     argv = [PROGRAM, "-Y", "sign", "-q", "-f", str(key), "-n", NAMESPACE]
     done = await bench.run(argv, env=SILENT, stdin=_authenticated(statement), limit=LIMIT)
     if done.code != 0 or not done.out.startswith(b"-----BEGIN SSH SIGNATURE-----"):
-        raise CannotSign(f"{key} could not sign: {' '.join(done.err.split())[:300] or 'no signature came'}")
+        raise CannotSign(f"{key} could not sign: {' '.join(done.err.split())[:300] or 'ssh-keygen wrote no signature'}")
     envelope = Envelope(_base64(statement), PAYLOAD_TYPE, (Signature(_base64(done.out)),))
     return msgspec.json.encode(envelope, order="sorted")
 

@@ -158,8 +158,6 @@ def _wanted(tasks: Tasks, text: str) -> list[str]:
 
 
 def _unnamed(tasks: Tasks, args: Sequence[str]) -> list[str]:
-    """The tasks if none is named: without a word that could be a task it is the first one; with an unknown word,
-    any.
-    """
+    """The tasks that may run if no known task is named: the default ones, or any task if a word is unknown."""
     words = [arg for arg in args[1:] if not arg.startswith("-") and "=" not in arg]
     return list(tasks.by_name) if words and tasks.without_name else list(tasks.without_name)

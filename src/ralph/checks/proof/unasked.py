@@ -11,7 +11,7 @@ RULE = "runner"
 
 
 async def without_asking(head: Tree, findings: Iterable[Finding]) -> TreeChanges:
-    """The changes of the change's tree; empty if it asks nothing, or by words that cannot be removed."""
+    """The changes of the change's tree; empty if it does not ask, or if it asks in words that cannot be removed."""
     asked: dict[str, list[int]] = {}
     for each in findings:
         if each.rule == RULE and each.level == "block":

@@ -1,4 +1,4 @@
-"""Work that exists when it is checked, and is missing where it is delivered."""
+"""Work that exists when it is checked, and is missing in what is delivered."""
 
 import posixpath
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ def not_committed(checked: Tree, committed: Tree, changed: Iterable[str]) -> lis
     """Files that were checked and that the commit does not have, or has with other content."""
     names = [path for path in changed if checked.entries.get(path) != committed.entries.get(path)]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    text = f"the last commit does not hold what was checked: {', '.join(names[:SHOWN])}{more}"
+    text = f"the last commit does not contain what was checked: {', '.join(names[:SHOWN])}{more}"
     return [Finding("deliver", "block", text)] if names else []
 
 

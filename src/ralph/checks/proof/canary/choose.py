@@ -39,7 +39,7 @@ async def seen_in(tree: Tree, ids: Collection[str], tests: Iterable[str]) -> dic
 def run_blindly(commands: str, tests: Collection[str]) -> dict[str, Reported]:
     """All test files of the languages whose runners the commands name, if no runner reported its tests.
 
-    At least one of them is run, or the runner would have failed. Too many files are left alone.
+    At least one of them is run, or the runner would have failed. If there are too many files, none is changed.
     """
     named = [each for each in LANGUAGES if each.runners.search(commands)]
     found = [path for path in sorted(tests) if _is_changeable(path) and language_of(path) in named]
@@ -47,7 +47,7 @@ def run_blindly(commands: str, tests: Collection[str]) -> dict[str, Reported]:
 
 
 def in_turns(paths: Iterable[str]) -> Iterator[str]:
-    """One file of each language after the other, so that none of several runners is missed."""
+    """The files of the languages in turn, so that none of several runners is missed."""
     groups: dict[object, list[str]] = {}
     for path in paths:
         groups.setdefault(language_of(path), []).append(path)

@@ -42,7 +42,9 @@ def _decides(path: str, caller: str, named: Mapping[str, str], found: Reach) -> 
 
 
 def _counts(path: str, by: str, text: str) -> bool:
-    """Whether a line that names the script ends with its exit code. A pattern is in a loop, which is not read."""
+    """Whether a line that names the script ends with the script's exit code. A script that was found by a pattern runs
+    in a loop, which is not read: then it is enough that the text names it.
+    """
     if pattern_of(by):
         return is_named(path, text, by=by)
     lines = text.replace("\\\n", " ").splitlines()

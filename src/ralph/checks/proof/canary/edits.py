@@ -19,7 +19,7 @@ class Edit(NamedTuple):
 class Change(Struct, frozen=True):
     edit: Edit
     test: str
-    """The id of the test that must fail because of it, without its file."""
+    """The id of the test that must fail because of this edit, without its file."""
 
 
 class Reported(NamedTuple):

@@ -26,7 +26,7 @@ class Rule(Struct, frozen=True):
     end: int
     """The position of the next line of the recipe."""
     conditional: bool
-    """Whether the rule, or a part of its recipe, is in a conditional branch that may not count."""
+    """Whether the rule, or a part of its recipe, is in a conditional branch that may not apply."""
 
 
 def rules(text: bytes) -> list[Rule]:

@@ -73,7 +73,7 @@ def _are_passed_over(canary: Canary, tests: Mapping[str, str]) -> bool:
 
 
 def _is_wanted(word: str, wanted: frozenset[str], test_id: str) -> bool:
-    """Whether the test must fail. An added test is known by its word, whatever the runner makes of its file and
+    """Whether the test must fail. An added test is recognised by its word, whatever the runner makes of its file and
     class.
     """
     added = bool(word) and word in test_id

@@ -19,7 +19,7 @@ NO_CANARY = "no test file in a language that ralph can change, and no script"
 
 
 async def script_canary(tree: Tree, command: str, named: Mapping[str, str]) -> Canary:
-    """The canary. The innermost scripts fail; if one cannot be made to fail, those that call it do, or make."""
+    """The canary. The innermost scripts fail; if none can be made to fail, those that call them do, or a target."""
     found = await reach(tree, command, named)
     programs = [path for path in found.scripts if not _is_library(path, found)]
     deciding = deciding_scripts({path: _caller(path, programs, named) for path in programs}, named, found)
@@ -49,7 +49,7 @@ def _make_canary(tree: Tree, command: str, found: Reach, refusals: list[str]) ->
 
 
 def _defined(targets: Sequence[str], makefiles: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    """The last of the targets, or else the first of the file, in each Makefile that has it."""
+    """The last of the named targets, or else the default target of the file, in each Makefile that has it."""
     for path, content in makefiles.items():
         known = rules(content)
         target = targets[-1] if targets else default_target(known)

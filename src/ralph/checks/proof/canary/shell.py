@@ -40,8 +40,8 @@ def _with_failing_exits(line: bytes) -> bytes:
 
 
 def _failing_exit(found: "re.Match[bytes]") -> bytes:
-    """The exit as a failing one. An exit that says that the script failed stays; so does one inside quotes, which
-    belongs to another program.
+    """The exit, changed so that it fails. An exit that already fails stays as it is, and so does one inside quotes,
+    which belongs to another program.
     """
     before = found.string[: found.start("code") if found["code"] else found.end()]
     if FAILURE.fullmatch(found["code"] or b"") or before.count(b"'") % 2 or before.count(b'"') % 2:

@@ -1,4 +1,4 @@
-"""The test inventory: which tests ran in a trial and how they ended, taken by environment only."""
+"""The test inventory: which tests ran in a trial and how they ended, taken through environment variables only."""
 
 from ralph.checks.proof.inventory.breakage import breaks
 from ralph.checks.proof.inventory.collected import collected

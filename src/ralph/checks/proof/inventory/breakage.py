@@ -1,4 +1,4 @@
-"""Whether a command broke because of what its environment got, and what the next try leaves out."""
+"""Whether a command broke because of what ralph added to its environment, and what the next try leaves out."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -28,8 +28,8 @@ def breaks(log: Path, exit_code: int | None, *, without: Collection[str] = ()) -
 
 
 def _signs(left_out: Collection[str]) -> tuple[tuple[bytes, str], ...]:
-    """The signs of breakage. Node's error is the same for one destination too few and one too many: the first is tried
-    first.
+    """The signs of breakage. Node prints the same error for one destination too few and for one too many: too few is
+    tried first.
     """
     return (
         (UNEVEN, NODE if NODE_DEFAULT in left_out else NODE_DEFAULT),

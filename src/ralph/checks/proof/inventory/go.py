@@ -57,8 +57,8 @@ def _flags(env: Mapping[str, str]) -> str:
 
 
 def go_report(output: Output) -> Iterator[Reported]:
-    """The report; empty if no test said that it began: then another program wrote the output, or `-test.v` did not
-    arrive.
+    """The report; empty if no test reported that it began: then another program wrote the output, or `-test.v` did not
+    reach go.
     """
     text = output.text
     if b"=== RUN " in text:

@@ -1,7 +1,7 @@
 """The output of the programs in `injected/`: a file per process, one JSON list on a line.
 
-`["begun", runner, root]`, then `["test", file, name, outcome]` and `["collect"]`, and `["ended"]` if the runner came to
-its end. The tested code can write there, too: if something does not fit, the runner counts as not ended.
+`["begun", runner, root]`, then `["test", file, name, outcome]` and `["collect"]`, and `["ended"]` if the runner
+reached its end. The tested code can write there, too: if something does not fit, the runner counts as not ended.
 """
 
 from collections.abc import Iterator

@@ -21,7 +21,7 @@ MEMORY = 3 << 30
 def main() -> None:
     with suppress(ValueError, OSError):  # where the system does not know this limit, the time limit must do
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    # It lives for a second. Garbage collection over a million nodes would take as long as parsing them.
+    # This process lives for a second. Garbage collection over a million nodes would take as long as parsing them.
     gc.disable()
     changes = msgspec.msgpack.decode(sys.stdin.buffer.read(), type=list[FileChange])
     try:

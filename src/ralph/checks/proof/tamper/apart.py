@@ -50,10 +50,10 @@ async def read_apart(changes: Sequence[FileChange]) -> list[Finding]:
             case At(path=""):
                 break
             case At():
-                text = f"reading {last.path} crashes the parser or takes forever"
+                text = f"reading {last.path} crashes the parser or takes too long"
                 found.append(Finding("unreadable", "block", text, last.path))
                 left = [_blank(change) if change.path == last.path else change for change in left]
-    return [*found, Finding("unreadable", "block", "the change cannot be read: it crashes what reads it")]
+    return [*found, Finding("unreadable", "block", "the change cannot be read: it crashes the process that reads it")]
 
 
 def _blank(change: FileChange) -> FileChange:

@@ -31,7 +31,7 @@ async def tampering(
     is_test: Callable[[str], bool],
     is_judge: Callable[[str], bool],
 ) -> list[Finding]:
-    """The findings against the change from `base` to `head`, the gravest first. Only what is new counts.
+    """The findings against the change from `base` to `head`, the most severe first. Only what is new counts.
 
     `renames` has the old path of a file by its new one; `is_judge` also knows the scripts that the checks name.
     """
@@ -80,7 +80,7 @@ async def gather(
 
 
 def told(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings, the gravest first. A line has at most one finding of each rule."""
+    """The findings, the most severe first. A line has at most one finding of each rule."""
     first: dict[tuple[str, str, int, str], Finding] = {}
     for given in findings:
         each = replace(given, file=readable(given.file), text=readable(given.text))

@@ -59,7 +59,7 @@ OPTIONS = Table(
             rf"{PYTEST}(-[km](?:[\s=]\S+|[\"']))",
             "{} leaves tests out",
         ),
-        # Without the cache, pytest forgets only what failed before.
+        # Without its cache, pytest only forgets which tests failed before.
         Rule(
             "narrowed", "block", r"(?<![\w-])-p[\s=]*no:(?!cacheprovider\b)\w+", "{} switches a part of the runner off"
         ),
@@ -75,7 +75,7 @@ OPTIONS = Table(
             "narrowed",
             "block",
             r"--(?:passWithNoTests|pass-with-no-tests|allow-no-tests|suppress-no-test-exit-code|no-tests=pass)\b",
-            "{}: no tests would pass as well",
+            "{}: it also passes if no test runs",
         ),
         Rule("narrowed", "block", r"\bgo\s+test\b[^\n;&|]*\s-(?:run|skip|short)\b\S*", "{} leaves tests out"),
         Rule("narrowed", "block", r"\bcargo\s+test\b[^\n;&|]*\s--\s[^\n;&|]*--skip\b", "{} leaves tests out"),

@@ -10,7 +10,7 @@ ORDER: Mapping[str, int] = {"block": 0, "warn": 1, "note": 2}
 
 
 def explain(findings: Sequence[Finding]) -> str:
-    """One block with the exact lines, the gravest first; empty if there are no findings."""
+    """One block with the exact lines, the most severe first; empty if there are no findings."""
     told = sorted((each for each in findings if each.level != "note"), key=lambda each: ORDER[each.level])
     lines = [line for each in told[:MOST] for line in _lines(each)]
     if len(told) > MOST:

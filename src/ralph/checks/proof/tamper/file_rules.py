@@ -163,13 +163,13 @@ def _new_file(trees: Trees, path: str, entry: TreeEntry) -> Iterator[Finding]:
     folder, _, name = path.rpartition("/")
     for other in BEFORE_MAKEFILE.get(name, ()):
         if (f"{folder}/{other}" if folder else other) in trees.base:
-            yield Finding("shadow", "block", f"{path} goes before {other}", path)
+            yield Finding("shadow", "block", f"{path} takes precedence over {other}", path)
     if START_FILES.fullmatch(path):
         yield Finding("shadow", "block", f"{path} runs whenever Python starts", path)
     elif COMPILED.fullmatch(path):
-        yield Finding("shadow", "block", f"{path} is compiled code that stands in for its source", path)
+        yield Finding("shadow", "block", f"{path} is compiled code that replaces its source", path)
     elif PLUGIN.fullmatch(path):
-        yield Finding("shadow", "block", f"{path} can bring a plugin into the test runner", path)
+        yield Finding("shadow", "block", f"{path} can add a plugin to the test runner", path)
     elif OTHER_MODULES.fullmatch(path):
         yield Finding("shadow", "block", f"{path} stands in for a part of the test runner", path)
     elif NATIVE.fullmatch(path):
@@ -180,9 +180,9 @@ def _program(path: str, entry: TreeEntry) -> Iterator[Finding]:
     name = path.rpartition("/")[2]
     if entry.mode in (PROGRAM, LINK):
         if name in TOOLS:
-            yield Finding("path-shim", "block", f"{path} is a program that is called like {name}", path)
+            yield Finding("path-shim", "block", f"{path} is a program with the same name as {name}", path)
         elif name in BINSTUBS:
-            yield Finding("path-shim", "warn", f"{path} is a program that is called like {name}", path)
+            yield Finding("path-shim", "warn", f"{path} is a program with the same name as {name}", path)
 
 
 def _module(trees: Trees, path: str) -> Iterator[Finding]:

@@ -39,7 +39,7 @@ def findings(changes: Sequence[FileChange], *, reading: Callable[[str], None] = 
 
 
 def _of_copied(found: Finding) -> Finding:
-    """The finding in a copied library. Others wrote it for their own purposes: what it could do shows by its effect."""
+    """The finding in a copied library. Others wrote it for their own purposes: only its effect can block."""
     return replace(found, level="warn") if found.level == "block" else found
 
 

@@ -16,7 +16,7 @@ Part = tuple["Node", bytes]
 def different(
     base: Sequence[Part], head: Sequence[Part], context: "re.Pattern[bytes]"
 ) -> "tuple[list[Node], list[Node]]":
-    """The parts that only one version has, those that give them their meaning, and others of the same name."""
+    """The parts that only one version has, those that match `context`, and others of the same name."""
     common = Counter(text for _, text in base) & Counter(text for _, text in head)
     names = {*_names(_beyond(base, common)), *_names(_beyond(head, common))}
 

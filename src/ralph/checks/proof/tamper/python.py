@@ -26,7 +26,7 @@ CALLS = Table(
         Rule("stack", "warn", r"inspect\.(?:stack|currentframe|getouterframes)", "{} reads the stack", "product"),
         Rule("stack", "warn", r"sys\._(?:getframe|current_frames)", "{} reads the stack", "product"),
         Rule("stack", "warn", r"traceback\.(?:extract_stack|walk_stack)", "{} reads the stack", "product"),
-        Rule("stack", "warn", r"gc\.get_(?:objects|referrers)", "{} looks at objects of others", "product"),
+        Rule("stack", "warn", r"gc\.get_(?:objects|referrers)", "{} looks at the objects of other code", "product"),
         Rule("patch", "warn", r"(?:sys|threading)\.set(?:trace|profile)", "{} watches each line that runs", "product"),
         Rule("patch", "warn", r"sys\.(?:meta_path|path_hooks)\.(?:insert|append)", "{} changes what is imported"),
     )
@@ -160,7 +160,7 @@ class PythonReader(PythonTests):
             name = self.resolved(re.sub(rb"\s", b"", found[0]).decode())
             if LEAVES.fullmatch(name) and self.outline.is_code(found.start(), found.start() + 1):
                 line = self.source.content.count(b"\n", 0, found.start()) + 1
-                yield Hit("exit", "block", f"{name} is given away to be called later", line, name)
+                yield Hit("exit", "block", f"{name} is passed on to be called later", line, name)
 
     def _leave(self, item: Item, name: str) -> Iterator[Hit]:
         """The hits for an exit without cleanup: the runner cannot report. After a fork it is the right way for the

@@ -45,7 +45,7 @@ class Reader:
     words: ClassVar[Table]
     """The rules by the text outside of comments."""
     silent_calls: ClassVar["re.Pattern[str]"]
-    """Calls that do nothing that could be missed."""
+    """Calls that check nothing and do no work, such as printing."""
     tests_in_sources: ClassVar[bool] = False
     context: ClassVar["re.Pattern[bytes] | None"] = None
     """The top-level parts that must be read even if both versions have them: imports and helpers. Without it, each

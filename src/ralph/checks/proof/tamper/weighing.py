@@ -28,7 +28,7 @@ def weighed(pairing: Pairing) -> Iterator[Finding]:
 
 
 def _doubles(pairing: Pairing) -> Iterator[Finding]:
-    """The findings for new tests with the name of an old one, which is elsewhere now, that check nothing."""
+    """The findings for new tests that check nothing and have the name of an old test, which is elsewhere now."""
     names = {base.case.name for base, head in pairing.pairs if base.case.is_collected and base.path != head.path}
     for place in pairing.new:
         is_double = place.case.name in names and place.is_collected and not place.versions.change.is_allowed
@@ -53,7 +53,7 @@ def _compared(base: Place, head: Place) -> Iterator[Finding]:
 
 
 def _command(base: Place, head: Place) -> Iterator[Finding]:
-    """The findings for commands. They may change as long as they still do something, and for as much."""
+    """The findings for commands. They may change as long as they still do something, and run no less than before."""
     was = [check.key.decode(errors="replace") for check in base.case.live_checks]
     now = [check.key.decode(errors="replace") for check in head.case.live_checks]
     if any(map(_is_own, was)) and not any(_is_own(command) or command not in was for command in now):
@@ -64,11 +64,11 @@ def _command(base: Place, head: Place) -> Iterator[Finding]:
         if not _is_own(command):
             yield head.finding("narrowed", "warn", f"{base.case.name} no longer needs {command.removeprefix(NEEDED)}")
         elif any(_names_a_part(command, other) for other in now):
-            yield head.finding("narrowed", "warn", f"{base.case.name} runs a part of what it ran")
+            yield head.finding("narrowed", "warn", f"{base.case.name} now runs only a part of what it ran before")
 
 
 def _is_own(command: str) -> bool:
-    """Whether the command is not just another target that is needed."""
+    """Whether it is a command of its own, and not only another target that is needed."""
     return not command.startswith(NEEDED)
 
 

@@ -78,7 +78,7 @@ def _marker(folder: str) -> dict[str, Any] | None:
 
 def _is_alive(marker: dict[str, Any]) -> bool:
     if marker.get("mode") == "sandbox":
-        # The pid of the host does not exist in there.
+        # The pid of the host does not exist inside the sandbox.
         return True
     pid = marker.get("pid")
     if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 0:

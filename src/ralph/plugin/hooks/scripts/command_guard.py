@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 LIMIT = 5
-"""The most seconds. The agent lets a call through if its hook takes longer than hooks.json allows."""
+"""How many seconds the guard may take. The agent lets a call through if its hook is slower than hooks.json allows."""
 FILE_TOOLS = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path"}
 
 PATCH_TOOL = "apply_patch"

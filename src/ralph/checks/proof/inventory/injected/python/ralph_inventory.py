@@ -1,4 +1,4 @@
-"""Writes what a test runner did, one JSON list on a line. It is readable by Python 3.8."""
+"""Writes what a test runner did, one JSON list on a line. It runs on Python 3.8 and newer."""
 
 import json
 import os

@@ -29,7 +29,7 @@ def installed():
 
 
 def watched(spec):
-    """The same module, whose text runner reports as soon as it is loaded."""
+    """The same spec, whose loader also makes the text runner of the module report."""
     if spec is None or spec.loader is None:
         return spec
     loader = spec.loader

@@ -42,7 +42,7 @@ class Recorder:
     def pytest_sessionfinish(self):
         for nodeid, outcome in self._outcomes.items():
             file, _, name = nodeid.partition("::")
-            # One without any outcome never came to its call.
+            # A test without any outcome never reached its call phase.
             self._journal.test(file, name, outcome or "failed")
         self._journal.end()
 

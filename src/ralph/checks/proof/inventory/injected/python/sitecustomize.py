@@ -1,7 +1,7 @@
 """Watches for test runners in every Python of a trial, then starts the sitecustomize that this one hides.
 
-It prints nothing and changes nothing unless a runner is imported. It stays readable for Pythons that know no
-annotations: they import it, too.
+It prints nothing and changes nothing unless a runner is imported. It uses no annotations, because Python versions that
+do not know them import it, too.
 """
 
 import os
