@@ -17,6 +17,7 @@ from pathlib import Path
 from chunk_rows import CHUNKS
 from hook_rows import HOOKS
 from loop_rows import LOOPING
+from orphan_rows import ORPHANS
 from plan_rows import PLAN
 from proof_rows import CHECKING_OUT, CLAIMING
 from rows import HEAVY, QUICK, UNLIMITED, Row
@@ -60,7 +61,7 @@ def _places() -> dict[tuple[Measure, ...], str | None]:
     """Where each row is measured; None is on disk."""
     return {
         QUICK: fastest_place(ROOM),
-        HOOKS + STORE + LOOPING + PLAN + CHUNKS + CLAIMING: fastest_place(LARGE),
+        HOOKS + STORE + LOOPING + ORPHANS + PLAN + CHUNKS + CLAIMING: fastest_place(LARGE),
         HEAVY + CHECKING_OUT: None,
     }
 
