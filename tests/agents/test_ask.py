@@ -217,7 +217,7 @@ def test_a_quota_is_told_to_whoever_asked(asked, tmp_path):
 def test_a_missing_agent_is_no_answer(asked):
     answer, _ = asked("/no/such/claude")
     assert isinstance(answer, Unanswered)
-    assert answer.reason.startswith("/no/such/claude is not on PATH")
+    assert answer.reason.startswith("/no/such/claude does not exist")
     assert answer.problem.kind == "missing"
     assert answer.reports == []
 

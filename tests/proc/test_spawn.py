@@ -180,6 +180,22 @@ def test_a_program_that_is_none_is_named(tmp_path):
         starts([str(tmp_path / "agent")], tmp_path)
 
 
+@pytest.mark.parametrize("named", ["./own-agent", "own-agent"])
+def test_a_script_whose_interpreter_is_missing_says_which(tmp_path, monkeypatch, named):
+    (tmp_path / "own-agent").write_text("#!/no/such/python3 -I\n")
+    (tmp_path / "own-agent").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(AgentUnusable) as told:
+        starts([named], tmp_path)
+    assert told.value.message == f"{named} cannot be started: /no/such/python3 does not exist."
+    assert told.value.hint == f"Install it, or correct the first line of {tmp_path / 'own-agent'}."
+
+
+def test_a_path_that_does_not_exist_is_not_looked_for_elsewhere(tmp_path):
+    with pytest.raises(AgentUnusable, match=r"\./claude does not exist\. Correct the path"):
+        starts(["./claude"], tmp_path)
+
+
 def test_a_directory_that_is_gone_is_named(tmp_path):
     with pytest.raises(AgentUnusable, match=r"the directory .*gone is gone"):
         starts(["true"], tmp_path / "gone")

@@ -171,7 +171,7 @@ def test_a_missing_agent_ends_the_run_at_once(loop):
     loop.settings(agent={"command": "/nowhere/claude"})
     ended = loop.ralph("run", "-p", PROMPT)
     assert ended.code == 7
-    assert "/nowhere/claude is not on PATH. Install it, or choose another agent: ralph doctor" in ended.err
+    assert "/nowhere/claude does not exist. Correct the path, or choose another agent: ralph doctor" in ended.err
 
 
 def test_an_agent_that_is_not_executable_ends_the_run_at_once(loop):

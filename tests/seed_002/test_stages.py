@@ -341,7 +341,7 @@ def test_a_judge_that_is_not_there_is_missed_before_anything_begins(crew):
     crew.hire({"tools": {"executors": [missing]}}, reviewer=[], coder=[GOOD])
     ended = crew.run()
     assert ended.code == 7
-    assert "/no/such/judge, which judges the claims of the reviewer, is not on PATH" in ended.err
+    assert "/no/such/judge, which judges the claims of the reviewer, does not exist" in ended.err
     assert crew.prompts("coder") == []
 
 

@@ -35,7 +35,8 @@ def require_program(program: str, purpose: str, hint: str) -> None:
     # A path is relative to the folder where it is started, which is not here.
     is_known = Path(program).is_absolute() or os.sep not in program
     if is_known and shutil.which(program) is None:
-        raise AgentUnusable(f"{program}, {purpose}, is not on PATH.", hint)
+        missing = "does not exist" if "/" in program else "is not on PATH"
+        raise AgentUnusable(f"{program}, {purpose}, {missing}.", hint)
 
 
 def _asked(check: Verification) -> list[Semantic]:
