@@ -102,7 +102,7 @@ def test_the_version_is_asked_of_the_server():
         assert server_version(stub.url, {}, 5) == "9.9"
     with pytest.raises(AgentUnusable, match=r"no OpenCode server answers at .*: Connection refused. Start it"):
         server_version(stub.url, {}, 5)
-    with OpenCodeStub(password="x") as stub, pytest.raises(AgentUnusable, match="Set OPENCODE_SERVER_PASSWORD as"):
+    with OpenCodeStub(password="x") as stub, pytest.raises(AgentUnusable, match="Set OPENCODE_SERVER_PASSWORD to"):
         server_version(stub.url, {}, 5)
 
 

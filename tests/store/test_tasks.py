@@ -243,6 +243,6 @@ def test_who_never_gets_a_turn_says_so(store, another, project, monkeypatch):
         change(another, project, lambda: add_tasks(project, [plain(next(names))]))
         return add_tasks(project, [plain("ours")])
 
-    with pytest.raises(StateError, match="other processes change the tasks"):
+    with pytest.raises(StateError, match="other processes keep changing the tasks"):
         change(store, project, decide)
     assert [task.id for task in tasks_of(store, project)] == ["a", "b", "c"]

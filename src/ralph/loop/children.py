@@ -30,10 +30,11 @@ async def run_child(action: RunChild, attempt: Attempt) -> ChildEnd:
     plan = stored_plan(run_id, action.recipe, options)
     add_run(context.store, new_run(plan, run_id, context.project_id, is_part=True), if_missing=True)
     go_on = action.again > 0
+    again = f"Start it again: ralph resume {context.run_id}"
     async for _ in context.store.rings(at_most=LOOK_AGAIN):
         run = get_run(context.store, run_id)
         if run is None:
-            raise StateError(f"run {run_id} was removed while its parent waited for it.")
+            raise StateError(f"run {run_id} was removed while its parent waited for it.", again)
         if run.status == "ended" and not (go_on and run.verdict != "verified"):
             return _end(context.store, run)
         try:
@@ -48,7 +49,7 @@ async def run_child(action: RunChild, attempt: Attempt) -> ChildEnd:
         if driven.error and (now is None or now.status != "ended"):
             # It can continue once that is fixed, and so can this one.
             raise driven.error
-    raise StateError("the store no longer reports changes.")
+    raise StateError("the store no longer reports changes.", again)
 
 
 async def find_verified_stages(action: FindVerifiedStages, attempt: Attempt) -> VerifiedStages:

@@ -93,7 +93,9 @@ def performing(context: RunContext) -> Callable[[Begun], Awaitable[Result]]:
         except OSError as error:
             # This is neither the user's nor the agent's mistake: a full disk, or a folder that was removed.
             where = f" ({error.filename})" if error.filename else ""
-            raise StateError(f"cannot write: {error.strerror}{where}.", "Fix that, then: ralph resume") from error
+            raise StateError(
+                f"cannot continue: {error.strerror or error}{where}.", "Fix that, then: ralph resume"
+            ) from error
 
     return perform
 

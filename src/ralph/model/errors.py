@@ -2,6 +2,7 @@
 
 RalphError
 ├── ConfigError        2  what the user gave cannot be used: settings, flags, files, directories
+├── Blocked            3  a person must decide or do something first
 ├── AgentUnusable      7  the agent is missing, not executable, or refuses to work at all
 ├── SandboxUnusable    8  a sandbox was requested, and none is available
 ├── StateError         9  ralph's own state cannot be written or read

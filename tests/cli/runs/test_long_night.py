@@ -135,18 +135,18 @@ def test_a_budget_in_dollars_is_measured_by_tokens_and_prices():
         (
             "claude",
             {"streamAgentOutput": False},
-            "claude reports no cost with streamAgentOutput: false. Set streamAgentOutput: true, or a budget",
+            "claude reports no cost with streamAgentOutput: false. Set streamAgentOutput: true, or another budget",
         ),
-        ("./own.sh", {}, "budget.usd cannot be measured: ./own.sh reports no cost. Set a budget"),
+        ("./own.sh", {}, "budget.usd cannot be measured: ./own.sh reports no cost. Set another budget"),
         (
             "./own.sh",
             {"budget": {"usd": 5, "tokens": 100}},
-            "budget.usd and budget.tokens cannot be measured: ./own.sh reports no cost and no tokens. Set a budget",
+            "budget.usd and budget.tokens cannot be measured: ./own.sh reports no cost and no tokens. Set another",
         ),
         (
             "./own.sh",
             {"budget": {"tokens": 100}},
-            "budget.tokens cannot be measured: ./own.sh reports no tokens. Set a budget",
+            "budget.tokens cannot be measured: ./own.sh reports no tokens. Set another budget",
         ),
     ],
 )

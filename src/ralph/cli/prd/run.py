@@ -52,8 +52,7 @@ def command(
 
     All work happens on the branch in the plan. For two features at the same time use two git worktrees, each with its
     own plan and branch: git worktree add --detach ../other, then ralph prd init --name other in that directory. Each
-    loop has its own agent, with its memory and tokens, and with sandboxes its own sandbox: two loops need twice the
-    memory, CPU and disk.
+    loop has its own agent: two loops need twice the memory, CPU and tokens.
 
     \b
     ralph prd run -n 30

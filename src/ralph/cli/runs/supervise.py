@@ -13,7 +13,10 @@ from ralph.cli.runs.sandbox_option import sandbox_option
 
 
 @click.command("supervise", context_settings={"ignore_unknown_options": False})
-@click.option("--task-dir", help="The directory of DONE, the markers and the message bus.  [default: this directory]")
+@click.option(
+    "--task-dir",
+    help="The directory of DONE, the markers and the message bus.  [default: TASK_FOLDER, or this directory]",
+)
 @click.option("--project", "project_id", help="The project's name in messages.")
 @click.option("--task", "task_id", help="The task's name in messages.")
 @click.option("--max-restarts", type=click.IntRange(min=0), help="The limit of starts.  [default: 100]")
