@@ -57,7 +57,9 @@ def _after_the_agent(shop: Workshop, count: int, lives: float) -> float:
     """
     ended = shop.root / "ended"
     swarm = _program(shop, "swarm.py", SWARM)
-    agent = _agent(shop, f"{swarm} {count} {lives} > /dev/null 2>&1\ncat {shop.root / LONG}\nexec date +%s.%N > {ended}")
+    agent = _agent(
+        shop, f"{swarm} {count} {lives} > /dev/null 2>&1\ncat {shop.root / LONG}\nexec date +%s.%N > {ended}"
+    )
     shop.ralph(agent, iterations=1, expect=0)
     return time.time() - float(ended.read_text())
 

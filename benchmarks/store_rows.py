@@ -10,14 +10,37 @@ from typing import Any
 
 from measure import interleaved, median
 from rows import Row, compared
-from workshop import RALPH, Workshop
+from workshop import RALPH, USUAL, Workshop
 
 FEW, MANY, ROWS_EACH = 100, 10_000, 100
 TASKS = 400
 SPEC = "0b0b0b0b"
 ROUNDS = 21
-LOOKING = {"runs": ("runs",), "status": ("status",), "show": ("show",), "task list": ("task", "list")}
-POST = ("bus", "post", "--task-dir", "task", "--type", "FACT", "It is so.")
+LATEST = "0a0a0a0a"
+"""The run of the history that the others are copies of."""
+LOOKING = (
+    "runs",
+    "status",
+    f"show {LATEST}",
+    "logs",
+    "task list",
+    "task show TASK-0001",
+    "spec list",
+    "spec show big",
+    "spec graph big",
+    "spec preview big",
+    "spec config big",
+    "project list",
+    "project show",
+    "config show --origin",
+    "config get maximumIterations",
+    "config check",
+)
+"""Every kind of command that only looks. Commands that start other programs are not here (`agents`, `doctor`, `proof`),
+nor those that write out what they read (`export`)."""
+POST, READ = ("bus", "post", "--task-dir", "task", "--type", "FACT", "It is so."), "bus read --task-dir task"
+SUMS = "cost"
+"""It adds up every call of every run, so it cannot cost the same with more of them."""
 START, SAME = 9.0, 1.2
 BESIDE = Path(__file__).parent
 
@@ -25,16 +48,18 @@ BESIDE = Path(__file__).parent
 def commands(shop: Workshop) -> list[Row]:
     """Commands that look, in a project with few runs and in one with many: what is old must not cost."""
     few, many = (_with_history(shop, f"{size}-runs", "runs", size) for size in (FEW, MANY))
+    for each in (few, many):
+        # The run whose logs are read.
+        each.ralph(each.agent(USUAL), iterations=1, expect=1)
     (few.project / "task").mkdir()
+    asked = {name: name.split() for name in (*LOOKING, SUMS, READ)} | {"bus post": POST}
     measures = {"python": partial(_cpu, few, sys.executable, "-I", "-c", "pass")}
-    measures |= {name: partial(_cpu, few, str(RALPH), *argv) for name, argv in {**LOOKING, "bus post": POST}.items()}
-    measures |= {f"{name}, many": partial(_cpu, many, str(RALPH), *argv) for name, argv in LOOKING.items()}
+    measures |= {name: partial(_cpu, few, str(RALPH), *argv) for name, argv in asked.items()}
+    measures |= {f"{name}, many": partial(_cpu, many, str(RALPH), *name.split()) for name in LOOKING}
     samples = interleaved(measures, ROUNDS)
     took = {name: median(values) for name, values in samples.items()}
     shown = iter([samples])
-    started = [
-        compared(f"ralph {name}", took[name], took["python"], START, next(shown, {})) for name in (*LOOKING, "bus post")
-    ]
+    started = [compared(f"ralph {name}", took[name], took["python"], START, next(shown, {})) for name in asked]
     many_words = f"with {MANY:,} runs, {MANY * ROWS_EACH:,} rows"
     grown = [compared(f"{name} {many_words}", took[f"{name}, many"], took[name], SAME, {}) for name in LOOKING]
     return [*started, *grown]

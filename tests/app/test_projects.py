@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from ralph.app.projects import add_project, edit_project, list_projects, named_project, open_project, remove_project
+from ralph.app.project_changes import edit_project, remove_project
+from ralph.app.projects import add_project, list_projects, named_project, open_project
 from ralph.app.tasks.listing import list_tasks
 from ralph.app.tasks.tasks import import_tasks
 from ralph.model.errors import ConfigError

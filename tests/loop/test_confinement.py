@@ -7,9 +7,10 @@ import pytest
 
 from ralph.agents.registry import find
 from ralph.config.schema import apply_schema
-from ralph.loop.confinement import confinement_of, sandbox_of, unsandboxed, with_hooks
+from ralph.loop.confinement import confinement_of, unsandboxed, with_hooks
 from ralph.loop.kinds import KINDS, kind_of
 from ralph.model.errors import SandboxUnusable
+from ralph.sandbox.choice import sandbox_of
 
 HOME = Path("/home/u/project/.ralph/runs/r/agent-home")
 
@@ -104,7 +105,7 @@ def test_settings_that_are_no_plain_file_do_not_hold_a_run_up(claude, tmp_path):
 @pytest.mark.parametrize("recipe", ["prompt", "stage", "stories"])
 def test_what_this_version_cannot_do_is_refused(recipe, sandbox, words):
     with pytest.raises(SandboxUnusable, match=words) as refused:
-        sandbox_of(apply_schema({"sandbox": sandbox}), kind_of(recipe))
+        sandbox_of(apply_schema({"sandbox": sandbox}), kind_of(recipe).sandbox)
     assert refused.value.exit_code == 8
 
 

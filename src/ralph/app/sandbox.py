@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ralph.loop.confinement import NONE
 from ralph.model.errors import SandboxUnusable
+from ralph.sandbox.choice import NONE
 
 
 def sandbox_flags(*, wanted: bool | None) -> dict[str, Any]:

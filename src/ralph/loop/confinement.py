@@ -8,12 +8,11 @@ from msgspec import Struct
 
 from ralph.agents.adapter import Hooks
 from ralph.agents.registry import Agent
-from ralph.config.schema import SandboxSettings, Settings
+from ralph.config.schema import Settings
 from ralph.loop.kinds.base import Kind
-from ralph.model.errors import SandboxUnusable
+from ralph.sandbox.choice import NONE, sandbox_of
 from ralph.store.state_dir import StateDir
 
-NONE, AUTO = "none", "auto"
 GUARDED, UNGUARDED = "unsandboxed + guard", "unsandboxed"
 """The names in the record for an agent without a sandbox. With the setting `none`, the record says `none`."""
 GUARD = "RALPH_GUARD"
@@ -28,25 +27,9 @@ class Confinement(Struct, frozen=True):
 UNCONFINED = Confinement()
 
 
-def sandbox_of(settings: Settings, kind: Kind) -> str:
-    """`none` or `auto`; a SandboxUnusable for anything else, because this version has no sandbox."""
-    given = settings.sandbox
-    options = given if isinstance(given, SandboxSettings) else SandboxSettings(given)
-    asked = options.backend or kind.sandbox
-    if asked not in (NONE, AUTO):
-        raise SandboxUnusable(
-            f'"sandbox": "{asked}" asks for a sandbox, and this version has none.',
-            'Set "sandbox" to "auto" or "none" to go on without one.',
-        )
-    for key in ("network", "allow", "limits"):
-        if getattr(options, key):
-            raise SandboxUnusable(f"sandbox.{key} needs a sandbox, and this version has none.", f"Remove {key}.")
-    return asked
-
-
 def needs_nothing(settings: Settings, kind: Kind) -> bool:
     """Whether agents run without any protection, wherever they work: nobody asked for one."""
-    return sandbox_of(settings, kind) == NONE and not kind.has_hooks
+    return sandbox_of(settings, kind.sandbox) == NONE and not kind.has_hooks
 
 
 def confinement_of(
@@ -66,7 +49,7 @@ def confinement_of(
 
 def unsandboxed(settings: Settings, kind: Kind, agents: Sequence[Agent], project: Path) -> list[str]:
     """One line for the start that says which agent runs how; empty if no sandbox is asked for."""
-    if sandbox_of(settings, kind) == NONE:
+    if sandbox_of(settings, kind.sandbox) == NONE:
         return []
     home = StateDir(project).root
     ways = {agent.name: confinement_of(settings, kind, agent, home, project).name for agent in agents}

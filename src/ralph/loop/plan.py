@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from ralph.agents.registry import Agent
 from ralph.config.schema import Settings, apply_schema
-from ralph.loop.confinement import sandbox_of
 from ralph.loop.kinds import kind_of
 from ralph.loop.kinds.base import Kind
 from ralph.loop.trust import Seals, seals_in
 from ralph.model.errors import StateError
+from ralph.sandbox.choice import sandbox_of
 from ralph.store.runs import NewRun
 
 
@@ -36,7 +36,7 @@ class Plan(Struct, frozen=True):
 
 def make_plan(recipe: str, settings: Settings, merged: dict[str, Any], loop: Any) -> Plan:
     kind = kind_of(recipe)
-    sandbox_of(settings, kind)
+    sandbox_of(settings, kind.sandbox)
     return Plan(recipe, kind, settings, merged, loop, kind.agent(settings, loop))
 
 

@@ -1,5 +1,6 @@
 """What the calls of agents and models cost, according to the journals."""
 
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 import msgspec
@@ -14,9 +15,12 @@ from ralph.store.sql import Found, Store
 STAGE, UNIT = "stage", "iteration"
 OF_SPECS = ("spec", "spec-plan")
 """Recipes whose runs are labelled with the spec that they run or plan."""
-_CALLS = """SELECT run_id, key, at, spent, CASE WHEN key LIKE 'run-agent/%' THEN coalesce(body, data) END AS body
-    FROM journal LEFT JOIN blobs ON body IS NULL AND blobs.digest = journal.digest
-    WHERE spent <> '' AND run_id IN (SELECT id FROM runs WHERE project_id = :project) ORDER BY at"""
+# A check has spent only time. The folder of an attempt is asked for where it tells the number of an iteration.
+_CALLS = """SELECT run_id, key, at, spent, CASE WHEN task_id IS NOT NULL AND key LIKE 'run-agent/%'
+        THEN coalesce(body, data) END
+    FROM journal JOIN runs ON runs.id = run_id
+        LEFT JOIN blobs ON task_id IS NOT NULL AND body IS NULL AND blobs.digest = journal.digest
+    WHERE runs.project_id = :project AND (spent LIKE '%"usd"%' OR spent LIKE '%"tokens"%') ORDER BY at"""
 # The options name the spec of a task that was deleted meanwhile.
 _RUNS = """SELECT runs.id, recipe, label, task_id, spec_id, CASE WHEN spec_id IS NULL THEN options END AS options
     FROM runs LEFT JOIN tasks ON tasks.project_id = runs.project_id AND tasks.id = task_id
@@ -45,6 +49,9 @@ class _Place(Struct, frozen=True):
     role: str = ""
 
 
+_NOWHERE = _Place()
+
+
 class _Told(Struct):
     spec: str = ""
 
@@ -57,27 +64,37 @@ class _Report(Struct, rename="camel"):
     attempt_dir: str = ""
 
 
+_spent = msgspec.json.Decoder(Spent)
+
+
 def calls_of(store: Store, project: str) -> list[Call]:
     """All known calls of the project's runs, the oldest first. Checks are left out, because they cost only time."""
     places = {row["id"]: _place(row) for row in store.read(_RUNS, project=project)}
-    rows = store.read(_CALLS, project=project)
-    numbers = {(row["run_id"], parse_key(row["key"]).iteration): _number(row) for row in rows if row["body"]}
-    calls = [_call(row, places, numbers) for row in rows]
-    return [call for call in calls if call.spent.tokens.total or call.spent.usd]
+    rows = store.tuples(_CALLS, project=project)
+    numbers = {(run_id, parse_key(key).iteration): _number(body) for run_id, key, _, _, body in rows if body}
+    # A loop asks for the same run many times.
+    places_of_calls = cache(partial(_place_of_calls, places))
+    calls: list[Call] = []
+    for run_id, key, at, text, _ in rows:
+        spent = _spent.decode(text)
+        if not spent.tokens.total and not spent.usd:
+            continue
+        place, is_own = places_of_calls(run_id)
+        own = parse_key(key).iteration if is_own else 0
+        number = numbers.get((run_id, own)) or own
+        calls.append(Call(run_id, at, spent, place.spec, place.task, place.role, number))
+    return calls
 
 
-def _call(row: Found, places: dict[str, _Place], numbers: dict[tuple[str, int], int]) -> Call:
-    spent = msgspec.json.decode(row["spent"], type=Spent)
-    above = next((each for each in family(row["run_id"]) if places.get(each, _Place()).spec), "")
-    place = places.get(above, _Place())
-    own = parse_key(row["key"]).iteration if above == row["run_id"] else 0
-    number = numbers.get((row["run_id"], own)) or own
-    return Call(row["run_id"], row["at"], spent, place.spec, place.task, place.role, number)
+def _place_of_calls(places: dict[str, _Place], run_id: str) -> tuple[_Place, bool]:
+    """The place of the nearest run upward that belongs to a spec, and whether that is the run itself."""
+    above = next((each for each in family(run_id) if places.get(each, _NOWHERE).spec), "")
+    return places.get(above, _NOWHERE), above == run_id
 
 
-def _number(row: Found) -> int:
+def _number(body: bytes) -> int:
     """The iteration's number, from the attempt's folder, which is numbered over all runs of the task."""
-    folder = msgspec.json.decode(row["body"], type=_Report).attempt_dir
+    folder = msgspec.json.decode(body, type=_Report).attempt_dir
     return number_in(PurePosixPath(folder).name, UNIT)
 
 

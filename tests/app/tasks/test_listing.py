@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 
 import msgspec
 import pytest
@@ -138,21 +136,3 @@ def test_as_few_statements_for_many_tasks_as_for_one(store, project, tmp_path):
             asked.append(counting.reads)
         assert asked[0] == asked[1] <= 7, name
     assert sum(task.status == "running" for task in list_tasks(store, large)) == RUNNING
-
-
-@pytest.mark.parametrize("args", [("task", "list"), ("task", "show", "A"), ("spec", "list"), ("spec", "show", "auth")])
-def test_command_that_only_looks_needs_no_event_loop(store, project, tmp_path, args):
-    import_tasks(store, project, many(("A", {})), "file")
-    script = (
-        "import sys; from ralph.cli.group import cli; cli.main(standalone_mode=False); print('asyncio' in sys.modules)"
-    )
-    for form in ((), ("--json",)):
-        done = subprocess.run(
-            [sys.executable, "-c", script, *args, *form],
-            cwd=project,
-            env={"RALPH_HOME": str(tmp_path / "home"), "HOME": str(tmp_path)},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        assert done.stdout.splitlines()[-1] == "False"

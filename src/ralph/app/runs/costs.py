@@ -1,7 +1,7 @@
 """What was spent, summed up by spec, task, iteration and day: dollars if they are known, tokens always."""
 
+import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from ralph.app.moments import since_moment
 from ralph.model.errors import ConfigError
-from ralph.model.evidence import NOTHING
 from ralph.store.costs import Call, calls_of
 from ralph.store.projects import known_project
 from ralph.store.sql import Store
@@ -79,7 +78,7 @@ def costs(store: Store, project: Path, spec: str | None = None, since: str | Non
 
 def added_up(calls: Sequence[Call]) -> Costs:
     specs = _grouped((call for call in calls if call.spec), lambda call: call.spec)
-    days = _grouped(calls, lambda call: datetime.fromtimestamp(call.at).astimezone().date().isoformat())
+    days = _grouped(calls, lambda call: time.strftime("%Y-%m-%d", time.localtime(call.at)))
     return Costs(
         total=Amount(**_sums(calls)),
         specs=[_spec(name, own) for name, own in sorted(specs.items())],
@@ -105,14 +104,16 @@ def _task(name: str, calls: Sequence[Call]) -> TaskCost:
 
 
 def _sums(calls: Sequence[Call]) -> dict[str, Any]:
-    total = sum((call.spent for call in calls), NOTHING)
+    # Not with `Spent`'s own sum, which makes two objects for each call.
+    tokens = [call.spent.tokens for call in calls]
+    known = [call.spent.usd for call in calls if call.spent.usd is not None]
     return {
-        "cost_usd": None if total.usd is None else round(total.usd, CENTS),
-        "tokens": total.tokens.total,
-        "tokens_input": total.tokens.input,
-        "tokens_output": total.tokens.output,
-        "tokens_cache_read": total.tokens.cache_read,
-        "tokens_cache_write": total.tokens.cache_write,
+        "cost_usd": round(sum(known), CENTS) if known else None,
+        "tokens": sum(each.total for each in tokens),
+        "tokens_input": sum(each.input for each in tokens),
+        "tokens_output": sum(each.output for each in tokens),
+        "tokens_cache_read": sum(each.cache_read for each in tokens),
+        "tokens_cache_write": sum(each.cache_write for each in tokens),
         "tokens_without_price": sum(call.spent.tokens.total for call in calls if call.spent.usd is None),
     }
 

@@ -11,16 +11,16 @@ from ralph.app.runs.measured import budget_warning
 from ralph.app.setup.findings import Finding, Findings, ask
 from ralph.config.schema import ScmSettings, Settings
 from ralph.git.scm import check_words
-from ralph.loop.confinement import sandbox_of
 from ralph.loop.kinds import kind_of
 from ralph.model.errors import ConfigError, RalphError
+from ralph.sandbox.choice import sandbox_of
 
 RECIPE = "prompt"
 
 
 def start_findings(settings: Settings, project: Path) -> Findings:
     """A finding for each part of the settings with which a run would end before its first iteration."""
-    yield from _refused("sandbox", partial(sandbox_of, settings, kind_of(RECIPE)))
+    yield from _refused("sandbox", partial(sandbox_of, settings, kind_of(RECIPE).sandbox))
     if settings.agent.command or settings.defaults.executor:
         yield from _refused("budget", partial(_require_measured, settings))
     if settings.scm and settings.scm.tasks:

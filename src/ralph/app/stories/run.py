@@ -15,12 +15,13 @@ from ralph.kernel.recipes import stories
 from ralph.kernel.stage_text import global_rules
 from ralph.kernel.story_options import FOLDER, StoriesRun
 from ralph.kernel.story_summary import summary_of
-from ralph.loop.confinement import NONE, confinement_of, sandbox_of
+from ralph.loop.confinement import confinement_of
 from ralph.loop.plan import Plan, make_plan
 from ralph.loop.story_plan import PROMPT, TASKS, prompt_text, text_of
 from ralph.model.errors import AgentUnusable, ConfigError
 from ralph.model.words import count
 from ralph.plugin.hooks.scripts.story_rules import invariant_problems
+from ralph.sandbox.choice import NONE, sandbox_of
 from ralph.store.state_dir import StateDir
 
 
@@ -110,7 +111,7 @@ def _told(plan: Plan, tasks: dict[str, Any], dirty: tuple[str, ...], project: Pa
     if plan.agent:
         agent = plan.agent
         told.append(meaning(agent.adapter.name, agent.flags, agent.name))
-        if sandbox_of(plan.settings, plan.kind) != NONE:
+        if sandbox_of(plan.settings, plan.kind.sandbox) != NONE:
             home = StateDir(project).root
             told.append(f"No sandbox: {confinement_of(plan.settings, plan.kind, agent, home, project).name}.")
         told += filter(None, [budget_warning(plan.settings, agent)])

@@ -21,7 +21,8 @@ def command(project: str, folder: str | None, name: str | None) -> None:
     """  # noqa: D301 - click reads the backspace characters
     import asyncio
 
-    from ralph.app.projects import edit_project, named_project
+    from ralph.app.project_changes import edit_project
+    from ralph.app.projects import named_project
     from ralph.cli.stores import opened_store
 
     if folder is None and name is None:

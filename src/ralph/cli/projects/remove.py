@@ -15,7 +15,8 @@ def command(project: str, yes: bool) -> None:
     ralph project remove shop
     ralph project remove shop --yes
     """  # noqa: D301 - click reads the backspace characters
-    from ralph.app.projects import named_project, open_project, remove_project
+    from ralph.app.project_changes import remove_project
+    from ralph.app.projects import named_project, open_project
     from ralph.cli.stores import opened_store
     from ralph.cli.tasks.delete import confirm
     from ralph.model.words import count

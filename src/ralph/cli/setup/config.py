@@ -86,14 +86,13 @@ def check(project: Path) -> None:
 
     from ralph.app.usable import load_usable
     from ralph.config.layers import survey
-    from ralph.loop.confinement import sandbox_of
-    from ralph.loop.kinds import kind_of
     from ralph.model.errors import RalphError
+    from ralph.sandbox.choice import NONE, sandbox_of
 
     found: list[tuple[str, RalphError | None]] = [*survey(project, os.environ)]
     if not any(error for _, error in found):
         try:
-            sandbox_of(load_usable(project).settings, kind_of("prompt"))
+            sandbox_of(load_usable(project).settings, NONE)
         except RalphError as error:
             found.append(("settings", error))
     for name, error in found:
