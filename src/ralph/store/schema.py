@@ -189,7 +189,9 @@ SESSIONS = (
 )
 # What ralph last wrote into a spec's chunks.json, so that an edit by hand is noticed.
 DEFINITIONS = ("ALTER TABLE specs ADD COLUMN definitions_digest TEXT NOT NULL DEFAULT ''",)
-MIGRATIONS: tuple[tuple[str, ...], ...] = (FIRST, EVIDENCE, TRUST, CHUNKS, SESSIONS, DEFINITIONS)
+# The runs of a project are counted without reading them: each has its options, which are kilobytes.
+COUNTING = ("CREATE INDEX runs_of_project ON runs (project_id) WHERE is_part = 0",)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (FIRST, EVIDENCE, TRUST, CHUNKS, SESSIONS, DEFINITIONS, COUNTING)
 OLD_LAYOUT = "stream_marks"
 """A table that exists only in databases from before the first layout here."""
 

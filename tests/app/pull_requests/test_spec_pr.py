@@ -169,7 +169,7 @@ class TestUpdating:
     def test_one_that_is_closed_while_it_is_updated_is_told(self, scene):
         scene.good()
         scene.host.set(meanwhile="CLOSED")
-        one_clear_line(scene.pr(), 9, "pull request #12 (https://github.com/acme/shop/pull/12) was closed in the meantime")
+        one_clear_line(scene.pr(), 9, "#12 (https://github.com/acme/shop/pull/12) was closed in the meantime")
 
 
 class TestEndedMeanwhile:
