@@ -1,7 +1,6 @@
 """One case: a behaviour in one column, in its own directory with its own home."""
 
 import json
-import re
 import shutil
 import subprocess
 import tempfile
@@ -22,7 +21,8 @@ from ralph.testing import TempRepo, run_ralph, temp_repo
 
 PATIENCE = 90.0
 TRACEBACK = "Traceback (most recent call last)"
-ADVICE = re.compile(r"^\s*(Look closer|Go on|Try|The work is on)\b.*")
+VERDICT = ("✓ ", "✗ ")
+"""The beginning of the line that says how a run ended. What follows it is advice."""
 SETTINGS = ".ralph/settings.json"
 QUIET = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1", "NO_UPDATE_NOTIFIER": "1"}
 """Variables that make checks fast: the pytest plugins of this Python would cost each check half a second."""
@@ -191,9 +191,9 @@ def _has_work(iteration: Step) -> bool:
 
 
 def _telling_line(text: str) -> str:
-    """The last line that is not advice on what to do next."""
-    lines = [line.strip() for line in text.splitlines() if line.strip() and not ADVICE.search(line)]
-    return lines[-1] if lines else ""
+    """The line with the verdict; without one, the last line."""
+    verdicts = [line for line in text.splitlines() if line.startswith(VERDICT)]
+    return verdicts[-1] if verdicts else _last_line(text)
 
 
 def _last_line(text: str) -> str:
