@@ -230,9 +230,11 @@ def test_a_generic_agent_is_plain(started):
     assert report.final == (directory / STREAM).read_text() == "<response>DONE</response>\n"
 
 
-@pytest.mark.parametrize("missing", ["/nowhere/claude", "no-such-agent-anywhere"])
-def test_a_missing_agent_is_unusable(started, missing):
-    with pytest.raises(AgentUnusable, match=r"is not on PATH.*ralph doctor"):
+@pytest.mark.parametrize(
+    ("missing", "why"), [("/nowhere/claude", "does not exist"), ("no-such-agent-anywhere", "is not on PATH")]
+)
+def test_a_missing_agent_is_unusable(started, missing, why):
+    with pytest.raises(AgentUnusable, match=rf"{missing} {why}.*ralph doctor"):
         started(command=missing)
 
 

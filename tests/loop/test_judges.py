@@ -237,7 +237,7 @@ def test_a_judge_that_is_not_there_ends_the_run_and_negative_patterns_count_all_
     scene.asks("/no/such/claude")
     failed = judge_failed(scene.judged())
     assert failed.reason.startswith(
-        "the judge could not be asked (/no/such/claude is not on PATH). Install or start it"
+        "the judge could not be asked (/no/such/claude does not exist). Install or start it"
     )
     assert scene.ended().count("ask-model/1/judge") == 1
     assert judge_failed(scene.judged(negative=["done"])) is None

@@ -9,6 +9,7 @@ from ralph.kernel.actions.checks import Answer, AskModel, Recorded, RecordEviden
 from ralph.model.events import Tokens
 from ralph.model.evidence import Evidence
 from ralph.store.costs import calls_of
+from ralph.store.journal import INLINE
 from stores import perform, taken, worked
 
 PROJECT = "p"
@@ -60,6 +61,23 @@ def test_a_run_that_an_agent_started_counts_for_the_task_above_it(store):
     inside = ran(store, f"{above.run_id}.0a0a0a0a", recipe="prompt", task=None, label="")
     attempt(inside, 4, "runs/0a0a0a0a/iteration-4", input=9)
     assert told(store) == [("s", "T-1", "", 0, 0.5, 9)]
+
+
+def test_a_call_counts_with_a_cost_alone_and_with_tokens_alone(store):
+    journal = ran(store)
+    perform(journal, AskModel(1, "judge", "p"), Answer(cost_usd=0.2))
+    perform(journal, AskModel(2, "judge", "p"), Answer(tokens=Tokens(output=3)))
+    perform(journal, AskModel(3, "judge", "p"), Answer())
+    journal.flush()
+    assert told(store) == [("s", "T-1", "", 1, 0.2, 0), ("s", "T-1", "", 2, None, 3)]
+
+
+def test_a_report_that_is_too_large_for_its_row_has_the_number_of_its_folder_too(store):
+    journal = ran(store)
+    report = replace(worked(cost=0.5, input=1), final="x" * 2 * INLINE, attempt_dir=".ralph/T-1/iteration-7")
+    perform(journal, RunAgent(1, "p"), report)
+    journal.flush()
+    assert told(store) == [("s", "T-1", "", 7, 0.5, 1)]
 
 
 def test_runs_of_no_spec_and_of_other_projects_stand_apart(store):

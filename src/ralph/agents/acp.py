@@ -1,5 +1,6 @@
 """Any agent that speaks the Agent Client Protocol, through a client program of ralph's own."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import get_args
@@ -25,7 +26,7 @@ class Acp(Adapter):
 
     def invocation(self, command: list[str], flags: list[str], call: Call) -> Invocation:  # noqa: ARG002 - the prompt goes in on stdin
         if "/" not in command[0] and shutil.which(command[0]) is None:
-            raise cannot_start(command, Path.cwd(), FileNotFoundError())
+            raise cannot_start(command, Path.cwd(), os.environ.get("PATH"), FileNotFoundError())
         ours, theirs = _shared_out(flags)
         return Invocation([*own_module(CLIENT), *ours, "--", *command, *theirs], on_stdin=True)
 

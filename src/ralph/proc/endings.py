@@ -12,11 +12,12 @@ LONGEST_LINE = 256
 """The most bytes of a first line that the system reads."""
 
 
-def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusable:
+def cannot_start(argv: Sequence[str], cwd: Path, path: str | None, error: OSError) -> AgentUnusable:
+    """The error that says why it did not start. `path` is the PATH on which it was looked for."""
     if isinstance(error, FileNotFoundError) and not cwd.is_dir():
         return AgentUnusable(f"the directory {cwd} is gone.", "Run ralph where the project is.")
     if isinstance(error, FileNotFoundError):
-        return _missing(argv[0], cwd)
+        return _missing(argv[0], cwd, path)
     if isinstance(error, PermissionError):
         return AgentUnusable(
             f"{argv[0]} is not executable.", f"Make it executable (chmod +x {argv[0]}), or choose another agent."
@@ -24,11 +25,11 @@ def cannot_start(argv: Sequence[str], cwd: Path, error: OSError) -> AgentUnusabl
     return AgentUnusable(f"{argv[0]} cannot be started: {error.strerror}.", "See what this machine has: ralph doctor")
 
 
-def _missing(program: str, cwd: Path) -> AgentUnusable:
+def _missing(program: str, cwd: Path, path: str | None) -> AgentUnusable:
     """A script that is there cannot be started either if the program in its first line is missing."""
     from shutil import which
 
-    found = cwd / program if "/" in program else which(program)
+    found = cwd / program if "/" in program else which(program, path=path or "")
     if found and Path(found).is_file():
         wanted = _interpreter(Path(found))
         return AgentUnusable(

@@ -309,7 +309,7 @@ def _started(
         child = start_marked(tag, partial(start_child, argv, cwd=cwd, env=env, streams=(feed, out, err)))
     except OSError as error:
         _close(read)
-        raise cannot_start(argv, cwd, error) from error
+        raise cannot_start(argv, cwd, env.get("PATH"), error) from error
     finally:
         _close([feed, *written])
     return child, read
