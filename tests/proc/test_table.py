@@ -30,8 +30,8 @@ def test_a_signal_reaches_the_process_that_is_listed(sleeping):
 def test_a_signal_does_not_reach_another_process_that_got_the_pid(sleeping):
     listed = entry_of(sleeping.pid)
     send(ListedProcess(listed.pid, listed.parent, listed.start - 1), signal.SIGKILL)
-    assert entry_of(sleeping.pid)
-    assert sleeping.poll() is None
+    send(listed, signal.SIGTERM)
+    assert sleeping.wait(30) == -signal.SIGTERM
 
 
 def test_a_process_that_is_gone_is_not_listed_and_no_error(sleeping):
