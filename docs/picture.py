@@ -46,7 +46,7 @@ def _tidy(screen: str) -> list[Text]:
     # Decoded in one go: tmux names a colour once and goes on in it over the following lines.
     lines = list(AnsiDecoder().decode(screen.rstrip()))
     begin = next(i for i, line in enumerate(lines) if "ralph run" in line.plain)
-    end = next(i for i, line in enumerate(lines) if "Look closer" in line.plain)
+    end = next(i for i, line in enumerate(lines) if "Details: ralph show" in line.plain)
     return [Text("$ make demo"), *lines[begin : end + 1]]
 
 

@@ -33,10 +33,15 @@ FILES = {
 def main() -> None:
     folder = Path(__file__).with_name("screens")
     folder.mkdir(exist_ok=True)
-    for width, height in SIZES:
-        for name, screen in _screens(width, height):
-            lines = [line.rstrip() for line in screen.rstrip().splitlines()]
-            (folder / f"{name}-{width}x{height}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    # Without any session tmux ends, and a new one may come while it does.
+    _tmux("new-session", "-d", "-s", SESSION, "sleep 600")
+    try:
+        for width, height in SIZES:
+            for name, screen in _screens(width, height):
+                lines = [line.rstrip() for line in screen.rstrip().splitlines()]
+                (folder / f"{name}-{width}x{height}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    finally:
+        _tmux("kill-session", "-t", f"={SESSION}")
 
 
 def _screens(width: int, height: int) -> list[tuple[str, str]]:
@@ -64,7 +69,7 @@ def _screens(width: int, height: int) -> list[tuple[str, str]]:
             with _Pane("watch", width, height, repo.path, env, [str(ralph), "status", "--watch"]) as watching:
                 watched = watching.wait_for("> Bash(make test)")
             go.touch()
-            ran = running.wait_for("Look closer")
+            ran = running.wait_for("Details: ralph show")
         with _Pane("show", width, height, repo.path, env, [str(ralph), "show"]) as showing:
             shown = showing.wait_for("files: ")
     screens = {"run": ran, "status-watch": watched, "show": shown}
@@ -88,7 +93,7 @@ class _Pane:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _tmux("kill-session", "-t", self._name)
+        _tmux("kill-session", "-t", f"={self._name}")
 
     def wait_for(self, text: str) -> str:
         deadline = time.monotonic() + SECONDS

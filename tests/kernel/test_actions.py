@@ -333,7 +333,17 @@ def evidence(**fields):
         (
             TryCheck(1, "commit", "unit", "unit", MAKE, "t"),
             Tried(passed=False, reason="exit code 1", duration=2, runners=("pytest",), tests=3, failed=1),
-            Line("· trial on a clean checkout: unit: exit code 1, 3 tests, 1 failed (2.0s)"),
+            Line("· trial on a clean checkout: unit fails: exit code 1, 3 tests, 1 failed (2.0s)"),
+        ),
+        (
+            TryCheck(1, "base", "unit", "unit", MAKE, "t"),
+            Tried(passed=True, reason="exit code 0, as expected", duration=2, cached=True),
+            Line("· trial on the base: unit passes: exit code 0 (as before)"),
+        ),
+        (
+            TryCheck(1, "canary", "unit", "unit", MAKE, "t"),
+            Tried(passed=False, reason="exit code 1, expected 0", duration=2, runners=("pytest",), tests=7, failed=7),
+            Line("· trial with tests that must fail: unit fails: exit code 1, 7 tests, 7 failed (2.0s)"),
         ),
         (
             JudgeTrials(1, "unit", "unit", TREES, (), CanaryTrees(), Rules()),

@@ -189,10 +189,15 @@ class TryCheck(Action, frozen=True, tag="try-check"):
         took = "as before" if tried.cached else duration(tried.duration)
         if self.trial == "base" and self.check.red and tried.passed:
             return Line(f"! {self.label} {NOT_RED} ({took})", "warn")
-        line = f"· {self.title}: {tried.reason}{tests}{failed} ({took})"
+        line = f"· {self.title} {self._outcome(tried)}{tests}{failed} ({took})"
         # Only here a failure is bad news: on other trees it is what the trial wants to see.
         end = output_end(tried.output_end, tried.log) if self.trial == "commit" and not tried.passed else []
         return Line("\n".join([line, *end]))
+
+    def _outcome(self, tried: Tried) -> str:
+        """Whether the check passes, and why. The reason says what a check expects, which is not what a trial does."""
+        why = tried.reason.removesuffix(", as expected").removesuffix(f", expected {self.check.success_exit_code}")
+        return f"{'passes' if tried.passed else 'fails'}: {why}"
 
 
 class TrialRef(Struct, frozen=True):
