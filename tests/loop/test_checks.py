@@ -344,7 +344,7 @@ def test_the_same_tree_is_not_checked_twice(on_any_store):
     assert scene.ran() == 1
     assert (again.passed, again.reason, again.duration) == (True, "exit code 0, as expected", 0.0)
     (line,) = scene.lines()
-    assert line.endswith("exit code 0, as expected (as before)")
+    assert line.endswith("passes: exit code 0 (as before)")
     assert (scene.project / again.log).read_text() == "all is well\n"
 
 
