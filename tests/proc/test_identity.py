@@ -11,15 +11,20 @@ import pytest
 from ralph.proc.identity import lives, owner, send, started
 
 
-@pytest.fixture(params=["with a handle", "without"])
+@pytest.fixture(params=["with a handle", "without", "not by the handle"])
 def handle(request, monkeypatch):
     """Old kernels, some containers and a process that has no descriptor left give no handle for a process."""
 
     def refused(_):
         raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
+    def not_permitted(*_):
+        raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
     if request.param == "without":
         monkeypatch.setattr(os, "pidfd_open", refused)
+    if request.param == "not by the handle":
+        monkeypatch.setattr(signal, "pidfd_send_signal", not_permitted)
 
 
 def test_this_process_lives():

@@ -42,8 +42,11 @@ def _missing(program: str, cwd: Path, path: str | None) -> AgentUnusable:
 
 
 def _interpreter(script: Path) -> str:
-    """The program in the first line of a script; empty if it has none."""
-    with script.open("rb") as file:
-        first = file.readline(LONGEST_LINE)
+    """The program in the first line of a script; empty if it has none, or if the script cannot be read."""
+    try:
+        with script.open("rb") as file:
+            first = file.readline(LONGEST_LINE)
+    except OSError:
+        return ""
     words = first[2:].split() if first.startswith(b"#!") else []
     return os.fsdecode(words[0]) if words else ""

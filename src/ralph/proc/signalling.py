@@ -19,16 +19,28 @@ def send_if(pid: int, number: int, is_same: "Callable[[], bool]") -> bool:
             # Asked after the handle was taken: the handle refers to what was checked.
             if not is_same():
                 return False
-            if handle is None:
-                os.kill(pid, number)
-            else:
-                signal.pidfd_send_signal(handle, number)
+            _send(pid, handle, number)
             return True
         finally:
             if handle is not None:
                 os.close(handle)
     except ProcessLookupError:
         return False
+
+
+def _send(pid: int, handle: int | None, number: int) -> None:
+    if handle is not None:
+        try:
+            signal.pidfd_send_signal(handle, number)
+        except ProcessLookupError:
+            raise
+        except OSError:
+            # Also a system that gives handles may refuse to signal by them. If it is the process that must not be
+            # signalled, the usual way says so too.
+            pass
+        else:
+            return
+    os.kill(pid, number)
 
 
 def _handle(pid: int) -> int | None:
