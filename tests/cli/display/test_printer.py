@@ -43,7 +43,7 @@ def test_a_reader_that_has_gone_does_not_stop_the_others():
 
 
 def test_what_came_while_it_was_writing_is_written_at_once_and_in_order(tmp_path):
-    held, printer = threading.Event(), Printer()
+    begun, held, printer = threading.Event(), threading.Event(), Printer()
     with (tmp_path / "one").open("w") as one, (tmp_path / "two").open("w") as two:
         writes = []
 
@@ -58,7 +58,8 @@ def test_what_came_while_it_was_writing_is_written_at_once_and_in_order(tmp_path
                 return self._file.fileno()
 
         first, second = Counted(one, "one"), Counted(two, "two")
-        printer.put(held.wait)
+        printer.put(lambda: begun.set() or held.wait())
+        assert begun.wait(30)
         for number in range(100):
             printer.offer(Written(first, f"{number}\n"))
         printer.put(Written(second, "between\n"))
